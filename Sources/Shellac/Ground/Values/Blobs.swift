@@ -6,8 +6,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Bytes, stored as a blob. A text reads as its UTF-8 bytes, repaired where they are none: for those that SQLite
-/// holds, see ``Row/withUnsafeData(named:_:)``.
+/// Bytes, stored as a blob. A text reads as its UTF-8 bytes, with invalid ones repaired. To read
+/// SQLite's own bytes, see ``Row/withUnsafeData(named:_:)``.
 extension Data: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.blob(self)) }
     @_documentation(visibility: internal)
@@ -63,7 +63,8 @@ extension UUID: DatabaseValueConvertible {
         }
     }
 
-    /// Reads a text, unless it holds a NUL: Foundation stops reading there, and would not see what follows.
+    /// Reads a text, unless it contains a NUL: Foundation stops reading there, and would ignore
+    /// what follows.
     private init?(text: String) {
         guard text.utf8.count == 36 else { return nil }
         self.init(uuidString: text)

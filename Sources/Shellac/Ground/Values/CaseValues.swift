@@ -1,12 +1,13 @@
-/// The values that an enum lists, as a column holds them.
+/// The values of an enum's cases, in the form that a column stores.
 ///
-/// An enum may be stored by what it says itself, or as its raw value, where it is `Codable` alone. A type that lists some of its values
-/// and has others is no enum, and goes the same way: what it reads is accepted.
+/// An enum that is only `Codable` may be stored in its own encoding, or as its raw value. A type
+/// that lists only some of its values is not an enum, but is handled in the same way. It accepts
+/// every value that it can read.
 struct CaseValues {
     let typeName: String
     private let listed: any CaseIterable.Type
 
-    /// - Returns: Nil where the type lists nothing, or nothing that a column can hold.
+    /// - Returns: Nil if the type lists no cases, or none that a column can store.
     init?(_ type: any Any.Type) {
         let type = (type as? any OptionalType.Type)?.wrappedType ?? type
         guard let listed = type as? any CaseIterable.Type, Self.isStorable(listed) else { return nil }
@@ -17,14 +18,15 @@ struct CaseValues {
         values(of: type, 1).contains { $0 != nil }
     }
 
-    /// Returns the values of the first cases. NULL is none: a column that may hold it does so whatever an enum lists.
+    /// Returns the values of the first cases. NULL is never among them: a column that may hold NULL
+    /// does so whatever an enum lists.
     func first(_ count: Int) -> [DatabaseValue] {
         let values = Self.values(of: listed, count)
         var seen: Set<DatabaseValue> = [.null]
         return values.compactMap(\.self).filter { seen.insert($0).inserted }
     }
 
-    /// The values of all cases, each once.
+    /// The values of all cases, without duplicates.
     var all: [DatabaseValue] { first(.max) }
 
     private static func values<Cases: CaseIterable>(of type: Cases.Type, _ count: Int) -> [DatabaseValue?] {
@@ -35,7 +37,7 @@ struct CaseValues {
         }
     }
 
-    /// Whether a value is read as one of the type.
+    /// Whether the type can read a value.
     func accepts(_ value: DatabaseValue) -> Bool {
         if let stored = listed as? any DatabaseValueConvertible.Type { return Self.reads(value, as: stored) }
         return all.contains(value)
@@ -45,10 +47,10 @@ struct CaseValues {
         _ value: DatabaseValue, as type: Value.Type
     ) -> Bool { Value.fromDatabaseValue(value) != nil }
 
-    /// How many values an error names.
+    /// The maximum number of values that an error lists.
     private static let mostNamed = 10
 
-    /// The values, for people: at most ten.
+    /// A readable list of the values, at most ten.
     var sentence: String {
         let known = first(Self.mostNamed + 1)
         let list = known.prefix(Self.mostNamed).map(\.shortLiteral).joined(separator: ", ")

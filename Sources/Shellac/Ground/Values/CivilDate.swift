@@ -1,5 +1,7 @@
-/// A day of the proleptic Gregorian calendar: the one of SQLite's date functions, in which today's rules
-/// for leap years hold for all years. (SQLite documentation, "Date And Time Functions", caveats.)
+/// A day of the proleptic Gregorian calendar, which SQLite's date functions use.
+///
+/// In this calendar, today's rules for leap years hold for all years. (SQLite documentation, "Date
+/// And Time Functions", caveats.)
 struct CivilDate: Equatable, Sendable {
     /// 0…9999. The year 0 comes before the year 1, and is a leap year.
     var year = 0
@@ -12,11 +14,11 @@ struct CivilDate: Equatable, Sendable {
 extension CivilDate {
     /// Returns the number of days of a month.
     static func length(ofMonth month: Int, year: Int) -> Int {
-        // The long months are the odd ones, and from August on the even ones.
+        // The long months are the odd ones, and the even ones from August on.
         month == 2 ? (isLeap(year) ? 29 : 28) : 30 &+ ((month &+ (month >> 3)) & 1)
     }
 
-    /// Whether the calendar has this day, in the years 0000 to 9999.
+    /// Whether the day exists in the calendar, in the years 0000 to 9999.
     @inline(__always)
     var isInCalendar: Bool {
         year >= 0 && year <= 9999 && month >= 1 && month <= 12 && day >= 1
@@ -24,14 +26,15 @@ extension CivilDate {
     }
 
     private static func isLeap(_ year: Int) -> Bool {
-        // A multiple of 4 and of 25 is one of 100; then a multiple of 16 is one of 400.
+        // A multiple of both 4 and 25 is a multiple of 100. If it is also a multiple of 16, it is a
+        // multiple of 400.
         year & (year % 25 == 0 ? 15 : 3) == 0
     }
 }
 
-// Days are counted from the first of March of a year far enough back, so that no division sees a negative
-// number, and so that the leap day is the last one of its year. 400 years have 146,097 days: they bring the
-// year 0 out of the way, and change nothing else.
+// Days are counted from the first of March of a sufficiently early year. So no division gets a
+// negative number, and the leap day is the last day of its year. The added 400 years have 146,097
+// days. They keep the year 0 positive, and change nothing else.
 
 extension CivilDate {
     /// The number of days from the reference date, 2001-01-01, to this day.
@@ -45,7 +48,8 @@ extension CivilDate {
         return years &* 365 &+ leapDays &+ (153 &* months &- 457) / 5 &+ day &- Self.reference
     }
 
-    /// Creates the day that comes so many days after the reference date. It must be in the years 0…9999.
+    /// Creates the day that comes the given number of days after the reference date. It must be in
+    /// the years 0…9999.
     @inline(__always)
     init(daysSinceReferenceDate days: Int) {
         let days = UInt32(truncatingIfNeeded: days &+ Self.reference &- 1)
@@ -60,7 +64,7 @@ extension CivilDate {
         year = Int(100 &* centuries &+ years) &- 400 &+ (isEarly ? 1 : 0)
     }
 
-    /// The number that the formula above gives for 2001-01-01, before it takes this away. For the first day, it gives
-    /// 1.
+    /// The result of the formula above for 2001-01-01, before this number is subtracted. For the
+    /// first day, the formula gives 1.
     private static var reference: Int { 730_792 &+ 146_097 }
 }

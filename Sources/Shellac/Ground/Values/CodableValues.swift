@@ -6,23 +6,24 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// Codable values conform with one line. One that encodes itself as a single value is stored as that value, and any other
-// as JSON text with sorted keys:
+// Codable values conform with one line. A value that encodes itself as a single value is stored as
+// that value. Any other value is stored as JSON text with sorted keys:
 //
 //     struct Address: Codable, DatabaseValueConvertible {
 //         var street: String
 //         var city: String
 //     }
 //
-// Equal values give equal texts, so that comparing what is stored compares the values. (Sets are an exception, and
-// dictionaries whose keys are neither strings nor integers: Swift encodes them in no particular order.) Data inside
-// is in Base64, dates are in milliseconds since 1970, unless the type's own encoder says otherwise.
+// Equal values give equal texts, so comparing the stored texts compares the values. (Sets are an
+// exception, and so are dictionaries whose keys are neither strings nor integers. Swift encodes
+// them in no particular order.) Nested data is in Base64, and nested dates are in milliseconds
+// since 1970, unless the type's own encoder differs.
 
 extension DatabaseValueConvertible where Self: Encodable {
     /// The value as a column stores it: the single value that it encodes itself as, or JSON.
     ///
-    /// A text that would be read as JSON, such as one in quotes, is quoted. A value that cannot be encoded, such as
-    /// not-a-number in JSON, is stored as NULL, so that a NOT NULL column refuses it.
+    /// A text that would be read as JSON, such as one in quotes, is quoted. A value that cannot be
+    /// encoded, such as not-a-number in JSON, is stored as NULL. So a NOT NULL column rejects it.
     public var databaseValue: DatabaseValue {
         do {
             guard let single = try SingleValueEncoding.value(of: self) else { return jsonValue ?? .null }
@@ -38,7 +39,7 @@ extension DatabaseValueConvertible where Self: Encodable {
         return DatabaseValue(.string(String(decoding: json, as: UTF8.self)))
     }
 
-    /// Whether a text, which is to be stored, would be taken for JSON.
+    /// Whether a text, once stored, would be read as JSON.
     private static func readsJSON(_ text: String) -> Bool {
         guard JSON.mayBegin(text) else { return false }
         func reads(_ type: (some Decodable & DatabaseValueConvertible).Type) -> Bool {
@@ -52,8 +53,8 @@ extension DatabaseValueConvertible where Self: Encodable {
 extension DatabaseValueConvertible where Self: Decodable {
     /// Returns the value that was stored as a single value, or as JSON.
     ///
-    /// - Parameter value: The stored value. What a text says as JSON comes first: see ``databaseValue``, which quotes the texts that say
-    ///   something else.
+    /// - Parameter value: The stored value. If a text is valid JSON for the type, the JSON is
+    ///   decoded first. See ``databaseValue``, which quotes other texts that look like JSON.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         if case .string(let text) = value.storage {
             guard JSON.mayBegin(text) else { return fromSingleValue(value) }
@@ -62,7 +63,7 @@ extension DatabaseValueConvertible where Self: Decodable {
         return fromSingleValue(value) ?? value.json.flatMap(fromJSON)
     }
 
-    /// Reads NULL as nil where an optional is read, also for a type that can be decoded from nothing.
+    /// Reads NULL as nil for an optional, even if the type can be decoded from nothing.
     @_documentation(visibility: internal)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
         value.isNull ? nil : fromDatabaseValue(value.databaseValue)
@@ -77,7 +78,7 @@ extension DatabaseValueConvertible where Self: Decodable {
     }
 }
 
-// A type that is both stores its raw value.
+// A type that is both Codable and RawRepresentable stores its raw value.
 
 extension DatabaseValueConvertible
 where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
@@ -87,28 +88,31 @@ where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
 
 extension DatabaseValueConvertible
 where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
-    /// Returns the value of a raw value that was stored, or nil where there is none, as for an unknown case of an enum.
+    /// Returns the value of a stored raw value. Returns nil if there is none, as for an unknown
+    /// case of an enum.
     ///
-    /// - Parameter value: The stored raw value. Nil is returned where it does not convert, too.
+    /// - Parameter value: The stored raw value. If it does not convert, the result is nil, too.
     public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(value).flatMap(Self.init(rawValue:))
     }
 }
 
 extension DatabaseValueConvertible {
-    /// Returns the default decoder: data in Base64, dates in milliseconds since 1970, no infinite numbers.
+    /// Returns the default decoder: data in Base64, dates in milliseconds since 1970, no infinite
+    /// numbers.
     public static func databaseJSONDecoder() -> JSONDecoder { JSON.decoder() }
 
-    /// Returns the default encoder: sorted keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
+    /// Returns the default encoder: sorted keys, data in Base64, dates in milliseconds since 1970,
+    /// no infinite numbers.
     public static func databaseJSONEncoder() -> JSONEncoder { JSON.encoder() }
 }
 
 extension DatabaseValue {
-    /// The JSON that the value is, where it is any. Nil for NULL.
+    /// The value as JSON, or nil for NULL. It may not be valid JSON.
     var json: Data? {
         switch storage {
         case .null: nil
-        // A column may have made a number of a text that was one.
+        // A column may have converted a numeric text to a number.
         case .int64(let integer): Data("\(integer)".utf8)
         case .double(let double): Data("\(double)".utf8)
         case .string(let text): Data(text.utf8)
@@ -117,9 +121,9 @@ extension DatabaseValue {
     }
 }
 
-/// How nested values are stored.
+/// The JSON form of nested values.
 enum JSON {
-    /// Whether a text may be JSON, by its first character. Most texts are not.
+    /// Whether the first character of a text allows it to be JSON. Most texts are not.
     static func mayBegin(_ text: String) -> Bool {
         for byte in text.utf8 {
             switch byte {

@@ -1,24 +1,27 @@
-// The conversion of a value that is stored in a column. ("Datatypes In SQLite", section "Type Affinity".) A record's
-// snapshot says what the database holds, and the record encodes what it was given: this says that both are the same.
+// The conversion of a value that is stored in a column.
+//
+// See "Datatypes In SQLite", section "Type Affinity". A record's snapshot contains the stored
+// values, and the record encodes the values it was given. These functions tell whether both are the
+// same.
 
 extension ColumnAffinity {
-    /// Whether a column that was given a value holds another one.
+    /// Whether a column that was given a value holds the given stored value.
     static func isStored(
         _ value: DatabaseValue, as stored: DatabaseValue, in affinity: ColumnAffinity?
     ) -> Bool {
         if value == stored { return true }
         switch (affinity, value.storage, stored.storage) {
         case (_, .null, _), (_, _, .null): return false
-        // Where the column is not known, numbers are equal that are the same number.
+        // If the column is unknown, two numbers are equal if they are the same number.
         case (nil, .int64(let integer), .double(let real)), (nil, .double(let real), .int64(let integer)):
             return real == Double(integer) && Int64(exactly: real) == integer
         case (nil, _, _): return false
-        // RETURNING gives 2 for the 2.0 that a REAL column holds.
+        // RETURNING returns 2 for the 2.0 that a REAL column holds.
         case (let affinity?, _, _): return affinity.storing(value) == affinity.storing(stored)
         }
     }
 
-    /// Returns the value that a column holds when it is given a value.
+    /// Returns the value that a column holds after it was given a value.
     func storing(_ value: DatabaseValue) -> DatabaseValue {
         switch self {
         case .blob: return value
@@ -41,7 +44,7 @@ extension ColumnAffinity {
         }
     }
 
-    /// Returns the number that a text is, as a whole. Spaces around it do not count.
+    /// Returns the number that makes up a whole text. Surrounding spaces are ignored.
     private static func number(_ value: DatabaseValue) -> DatabaseValue? {
         guard case .string(let text) = value.storage else { return nil }
         var rest = text.utf8[...]

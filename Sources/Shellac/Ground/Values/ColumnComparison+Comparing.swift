@@ -1,8 +1,10 @@
-// Whether values are equal for a column. "Stored" and "equal" are two questions: a row may be found by a key, and hold
-// another text, which the column's collation takes for equal.
+// Comparison of values by the rules of a column.
+//
+// "Stored" and "equal" are two questions. A row that is found by a key may hold another text, which
+// the column's collation treats as equal.
 
 extension ColumnComparison {
-    /// Whether ``comparable(_:)`` knows all that the column takes for equal.
+    /// Whether ``comparable(_:)`` maps all values that the column treats as equal to one value.
     var isComparable: Bool {
         switch collation {
         case .binary, .noCase, .rightTrim: true
@@ -10,11 +12,12 @@ extension ColumnComparison {
         }
     }
 
-    /// Returns a value that is the same for all values that the column takes for equal.
+    /// Returns a value that is the same for all values that the column treats as equal.
     ///
-    /// Where the column is not comparable, texts are kept as they are: equal ones may differ.
+    /// If the column is not comparable, texts are returned unchanged, so equal ones may differ.
     func comparable(_ value: DatabaseValue) -> DatabaseValue {
-        // Integers and real numbers are compared as the numbers that they are, whatever the column would make of them.
+        // Integers and real numbers are compared by their numeric value, however the column would
+        // store them.
         let stored = (affinity == .real ? .numeric : affinity)?.storing(value) ?? value
         switch stored.storage {
         case .double(let real): return Int64(exactly: real).map { DatabaseValue(.int64($0)) } ?? stored
@@ -23,10 +26,10 @@ extension ColumnComparison {
         }
     }
 
-    /// Whether the column takes two values for equal. NULL is equal to nothing.
+    /// Whether the column treats two values as equal. NULL is equal to nothing.
     ///
-    /// A collation that is made in Swift is called. Of others that SQLite alone can call, texts are equal that have the
-    /// same bytes.
+    /// A collation that is implemented in Swift is called. For other collations that only SQLite
+    /// can call, texts are equal if they have the same bytes.
     func areEqual(_ a: DatabaseValue, _ b: DatabaseValue) -> Bool {
         if a.isNull || b.isNull { return false }
         let (a, b) = (comparable(a), comparable(b))
@@ -37,19 +40,20 @@ extension ColumnComparison {
         return areEqual(a, b)
     }
 
-    /// Whether a record that has a value in a column of its key means the row that holds another one: the column has stored
-    /// the value as that, or takes both for equal.
+    /// Whether a record with one value in a key column refers to a row with another. It does if the
+    /// column has stored the value as that, or treats both as equal.
     func isSameKey(_ value: DatabaseValue, as stored: DatabaseValue) -> Bool {
         ColumnAffinity.isStored(value, as: stored, in: affinity) || areEqual(value, stored)
     }
 
-    /// Whether each row that is found by a value holds what the column would store of it, whatever the value is.
+    /// Whether every row that is found by any value holds the value as the column would store it.
     var isExact: Bool {
         guard case .binary = collation, let affinity else { return false }
         return affinity != .blob
     }
 
-    /// Whether each row that is found by a value holds what the column would store of that.
+    /// Whether every row that is found by the given value holds that value as the column would
+    /// store it.
     func isExact(for value: DatabaseValue) -> Bool {
         if isExact { return true }
         let isBinary = if case .binary = collation { true } else { false }
@@ -58,9 +62,9 @@ extension ColumnComparison {
         case .string: return isBinary
         case .int64, .double:
             switch affinity {
-            // A text of digits, perhaps with spaces behind them.
+            // The stored value may be a text of digits, perhaps with trailing spaces.
             case .text: return isBinary
-            // 1 finds 1.0, which is stored as that.
+            // 1 finds 1.0, which is stored as a real number.
             case .blob, nil: return false
             case .integer, .numeric, .real: return true
             }
@@ -69,12 +73,13 @@ extension ColumnComparison {
 }
 
 extension ColumnComparison.Collation {
-    /// Returns a text that is the same for all texts that the collation takes for equal. Nil for the text itself.
+    /// Returns a text that is the same for all texts that the collation treats as equal. Nil means
+    /// the text itself.
     fileprivate func comparable(_ text: String) -> String? {
         switch self {
         case .noCase:
             var folded = text.utf8.map(CaseInsensitiveName.folded)
-            // Of what stands behind a NUL, the length alone counts.
+            // After a NUL, only the length counts.
             if let end = folded.firstIndex(of: 0) { for index in end..<folded.count { folded[index] = 0 } }
             return String(decoding: folded, as: UTF8.self)
         case .rightTrim:

@@ -1,4 +1,4 @@
-// The columns of a record whose names nobody knows yet: each is kept with its value, and packed once all are there.
+// Gathers a record's columns with their values, to pack them once all names are known.
 
 extension ColumnEncoding {
     struct Gathered {
@@ -9,14 +9,15 @@ extension ColumnEncoding {
 
     final class Gathering {
         fileprivate(set) var columns: [Gathered] = []
-        /// The name of the column whose value comes next.
+        /// The name of the column whose value is encoded next.
         var name = ""
-        /// The columns that were listed, where each is to be listed once, and one that was listed again.
+        /// The listed columns, while each column must be listed only once, and one that was listed
+        /// again.
         fileprivate var listed: [String]?
         fileprivate var repeated: String?
     }
 
-    /// Gathers a value. A subclass may change what its superclass encoded.
+    /// Gathers a value. A subclass may replace a value that its superclass encoded.
     func gather(_ value: DatabaseValue, isDate: Bool = false) {
         gathering?.use { gathering in
             let column = Gathered(name: gathering.name, value: value, isDate: isDate)
@@ -33,11 +34,11 @@ extension ColumnEncoding {
         }
     }
 
-    /// Begins a list: from here on, each column is to be given one value. To a column from before, it may be another
-    /// one.
+    /// Begins a list, in which each column must be given only one value. A column from before the
+    /// list may be given another value.
     func beginList() { gathering?.use { $0.listed = [] } }
 
-    /// Ends the list. Returns a column that was listed twice.
+    /// Ends the list. Returns a column that was listed twice, if there is one.
     func endList() -> String? {
         gathering?.use {
             $0.listed = nil

@@ -8,13 +8,15 @@ import Foundation
 
 // The encoding of values.
 //
-// Most values are what they are compared with, and the comparison passes them by. That is tried first, for numbers where
-// a record encodes them, since it takes only a few instructions. All else comes to the functions behind these.
+// Most values equal the value that they are compared with, and the comparison skips them. That fast
+// path is tried first, because it only takes a few instructions. For numbers, it is inlined where a
+// record encodes them. All other values reach the functions behind it.
 
 extension ColumnEncoding {
     @inlinable @inline(__always)
     mutating func passes(_ value: Int64, in name: String) -> Bool {
-        // All is read in front of the first branch, so that it stays in registers from one column to the next.
+        // Everything is read before the first branch, so that it stays in registers from one column
+        // to the next.
         let cursor = cursor
         guard compares(name), let next = cursor.passing(value) else { return false }
         pass(to: next)
@@ -38,7 +40,7 @@ extension ColumnEncoding {
         return true
     }
 
-    /// Compares a date with a text of the format in which dates are written.
+    /// Compares a date with a text in the format that Shellac writes.
     @inline(__always)
     mutating func passes(_ date: Date, in name: String) -> Bool {
         guard compares(name) else { return false }
@@ -46,14 +48,14 @@ extension ColumnEncoding {
         guard stored.tag == .shortText || stored.tag == .dateText,
             let text = DateText(written: stored.utf8)
         else { return false }
-        // A date is rounded to the millisecond when it is written.
+        // Writing a date rounds it to the millisecond.
         let difference = date.timeIntervalSinceReferenceDate * 1000 - Double(text.milliseconds)
         guard difference.magnitude < 0.5 else { return false }
         pass(to: cursor.moved(by: (columns: 1, payloads: 1 + DateText.maximumLength)))
         return true
     }
 
-    /// Goes to the next column, which was compared with.
+    /// Moves to the next column after an equal comparison.
     @inlinable @inline(__always)
     mutating func pass(to next: PackedCursor) {
         cursor = next
@@ -82,7 +84,7 @@ extension ColumnEncoding {
         if isAt(name) { store(value.isNaN ? .null : .real(value), isDate: isDate) }
     }
 
-    /// Stores the bytes of a text. Those of a date are fewer than 256.
+    /// Stores the bytes of a text. The text of a date has fewer than 256 bytes.
     mutating func text(_ utf8: UnsafeBufferPointer<UInt8>, isDate: Bool, in name: String) {
         if isAt(name) { store(.text(utf8), isDate: isDate) }
     }
@@ -93,7 +95,8 @@ extension ColumnEncoding {
 
     // MARK: - In the next column
 
-    /// Stores a value. It is inlined, so that whoever knows its storage class decides nothing.
+    /// Stores a value. The function is inlined, so a caller with a known storage class avoids the
+    /// branches.
     @inline(__always)
     mutating func store(_ value: ValueView, isDate: Bool = false) {
         switch mode {
@@ -112,14 +115,14 @@ extension ColumnEncoding {
     /// Stores a value that was packed elsewhere.
     mutating func store(_ value: PackedValue) { store(value.view, isDate: value.isDate) }
 
-    /// Whether the column is stored like this when it is given a value that has other bytes: its affinity, or the instant of
-    /// a date, decides.
+    /// Whether the column stores the given value as the stored one, although their bytes differ.
+    /// The affinity decides, or the instant of a date.
     @inline(never)
     private func isStored(_ value: ValueView, isDate: Bool, as stored: PackedValue) -> Bool {
         switch value {
-        // Two integers that differ do so whatever the affinity.
+        // Two different integers stay different, whatever the affinity.
         case .integer where stored.isInteger: return false
-        // No affinity makes anything else of a blob, nor a blob of anything else.
+        // No affinity converts a blob, or converts anything to a blob.
         case .blob: return false
         default: break
         }

@@ -1,50 +1,55 @@
-/// The columns that a record encodes, on their way: packed into bytes, compared with packed bytes, or gathered.
+/// The columns that a record encodes: packed, compared, or gathered.
 ///
-/// A record encodes the same columns in the same order each time, so the name of the next column is compared with
-/// the one expected, by its raw bytes. Where they differ, the slow way is taken:
+/// A record encodes the same columns in the same order each time. So the name of the next column is
+/// compared with the expected name, by its raw bytes. If they differ, each mode takes a slow path:
 ///
-/// - *Packing* gives up, and tells that the expectation was wrong: what follows goes nowhere. The columns are then
-///   gathered, and packed under the names that were found.
-/// - *Comparing* looks the column up. Packed bytes may come from a row with more columns, and in another order.
-///   Where the changed columns are to be written, it becomes packing at the first one that differs: those before it are
-///   what the packed bytes are, and the record is encoded once.
-/// - *Gathering* expects nothing: all is on the slow way. The last value of a column counts.
+/// - *Packing* gives up, and reports that the expectation was wrong. Later values are dropped. The
+///   columns are then gathered, and packed under the names that were found.
+/// - *Comparing* looks up the column. Packed bytes may come from a row with more columns, and in
+///   another order. If the changed columns will be written, comparing switches to packing at the
+///   first difference. The columns before it are copied from the packed bytes, so the record is
+///   encoded only once.
+/// - *Gathering* expects nothing: every value takes the slow path. The last value of a column
+///   counts.
 @usableFromInline
 struct ColumnEncoding: ~Copyable {
     enum Mode: UInt8 { case packing, comparing, gathering }
 
-    /// Comparing: the name of the next column, or the end of the names. Otherwise, always the latter.
+    /// Comparing: the name of the next column, or the end of the names. In other modes, always the
+    /// latter.
     @usableFromInline var nextCompared: UnsafePointer<NameBits>
-    /// Packing: the name of the next column, or the end of the names. Otherwise, always the latter.
+    /// Packing: the name of the next column, or the end of the names. In other modes, always the
+    /// latter.
     var nextPacked: UnsafePointer<NameBits>
-    /// Where the next column stands.
+    /// The place of the next column.
     @usableFromInline var cursor: PackedCursor
 
     let count: Int
     private(set) var mode: Mode
     let layout: Unretained<RowLayout>
-    /// The columns that are written, or compared with.
+    /// The place of the first column that is written or compared.
     private var start: PackedCursor
-    /// The memory to pack into, if there is any: when columns are compared, from the first difference on.
+    /// The memory to pack into, if there is any. When comparing, it is used from the first
+    /// difference on.
     private(set) var buffer: PackedBuffer?
 
     /// Packing: whether the expectation was wrong.
     private(set) var hasUnexpectedColumn = false
-    /// Comparing: whether a value is not the packed one.
+    /// Comparing: whether a value differs from the packed one.
     var isDifferent = false
-    /// Comparing: whether a column may have been given values more than once, of which the last one counts.
+    /// Comparing: whether a column may have been given several values, the last of which counts.
     private(set) var mayRepeat = false
-    /// Comparing: whether columns were read, which are not there.
+    /// Comparing: whether encoded columns were read, which this mode does not keep.
     private(set) var wasRead = false
-    /// The column from which on it was packed, and where its payload stands among the bytes.
+    /// The first column that was packed, and the offset of its payload in the bytes.
     private(set) var firstPacked: (column: Int, offset: Int) = (0, 0)
 
-    /// Gathering: the columns so far. Nil where packing has given up.
+    /// Gathering: the columns so far. Nil after packing has given up.
     let gathering: Unretained<Gathering>?
 
     private static let nothing = RowLayout(names: [], sql: nil)
 
-    /// Gathers columns.
+    /// Creates an encoding that gathers columns.
     init(gatheringInto gathering: Gathering) {
         layout = Unretained(Self.nothing)
         count = 0
@@ -56,11 +61,12 @@ struct ColumnEncoding: ~Copyable {
         cursor = start
     }
 
-    /// How many bytes there must be for a number of columns: each has room for a number.
+    /// Returns the number of bytes needed for a number of columns: each has room for a number.
     static func leastCapacity(for count: Int) -> Int { 9 &* count &+ 8 }
 
-    /// Packs the columns of a layout into memory, of which there must be ``leastCapacity(for:)``. It may be replaced by
-    /// more, which is to be taken back.
+    /// Creates an encoding that packs the columns of a layout into memory. It must have
+    /// ``leastCapacity(for:)``. A larger buffer may replace it, and the caller must take that one
+    /// back.
     @inline(__always)
     init(packing layout: RowLayout, into buffer: PackedBuffer) {
         assert(buffer.capacity >= Self.leastCapacity(for: layout.count))
@@ -75,8 +81,9 @@ struct ColumnEncoding: ~Copyable {
         cursor = start
     }
 
-    /// Compares columns with those of a row, in front of which 8 bytes may be read, and packs them into memory from the
-    /// first difference on, if there is any.
+    /// Creates an encoding that compares columns with those of a row. There must be 8 readable
+    /// bytes in front of the row. If there is a buffer, the columns are packed into it from the
+    /// first difference on.
     @inline(__always)
     init(
         comparingWith row: PackedBytes, layout: Unretained<RowLayout>,
@@ -92,10 +99,11 @@ struct ColumnEncoding: ~Copyable {
         self.buffer = buffer
     }
 
-    /// The number of the next column.
+    /// The index of the next column.
     var next: Int { start.distance(to: cursor).columns }
 
-    /// How many bytes were packed, or compared, and how many of them are payloads.
+    /// The number of bytes that were packed or compared, and the number of payload bytes among
+    /// them.
     var byteCount: Int { count &+ payloadByteCount }
     private var payloadByteCount: Int { start.distance(to: cursor).payloads }
 
@@ -103,7 +111,7 @@ struct ColumnEncoding: ~Copyable {
 
     // MARK: - Packing
 
-    /// Packs from here on, if there is memory for it.
+    /// Switches to packing, if there is memory for it.
     mutating func startPacking() -> Bool {
         guard let buffer, !isDifferent, !mayRepeat, !wasRead, next < count else { return false }
         let (compared, column, length) = (start, next, payloadByteCount)
@@ -117,7 +125,7 @@ struct ColumnEncoding: ~Copyable {
         return true
     }
 
-    /// Makes room for a payload, behind which all other columns have room for a number.
+    /// Makes room for a payload, and for a number in each column behind it.
     private mutating func reserve(_ length: Int) {
         let needed = byteCount &+ length &+ 8 &* (count &+ 1)
         if needed > buffer.unsafelyUnwrapped.capacity { grow(needed) }
@@ -143,7 +151,7 @@ struct ColumnEncoding: ~Copyable {
         packNext { $0.write(value, isDate: isDate) }
     }
 
-    /// Packs a value in the next column, which is there.
+    /// Packs a value in the next column, which must exist.
     mutating func packNext(_ write: (inout PackedCursor) -> Void) {
         write(&cursor)
         nextPacked += 1
@@ -158,10 +166,10 @@ struct ColumnEncoding: ~Copyable {
 
     // MARK: - Comparing
 
-    /// The value that is compared: NULL behind the last column.
+    /// The packed value to compare with: NULL behind the last column.
     var stored: PackedValue { next < count ? cursor.value : PackedValue(.null, cursor.value.payload) }
 
-    /// Passes a value that was compared.
+    /// Skips a value after comparing it.
     @inline(__always)
     mutating func advance(past stored: PackedValue) {
         guard next < count else {
@@ -172,10 +180,10 @@ struct ColumnEncoding: ~Copyable {
         nextCompared += 1
     }
 
-    /// Whether the answer may be wrong.
+    /// Whether the result of the comparison may be wrong.
     var isDoubtful: Bool { wasRead || isDifferent && mayRepeat }
 
-    /// Goes to the column of a name that was not expected. Returns false if there is none.
+    /// Moves to the column with an unexpected name. Returns false if there is none.
     private mutating func seek(_ name: String) -> Bool {
         guard let column = layout.use({ $0.column(named: name) }) else { return false }
         if column < next {
@@ -191,7 +199,7 @@ struct ColumnEncoding: ~Copyable {
 // MARK: - Names
 
 extension ColumnEncoding {
-    /// Returns the value that a column has been given.
+    /// Returns the value that was given to a column.
     @usableFromInline
     mutating func value(of name: String) -> DatabaseValue? {
         switch mode {
@@ -210,22 +218,23 @@ extension ColumnEncoding {
         }
     }
 
-    /// Whether a column is the next one that is compared.
+    /// Whether a column is the next one to compare.
     @inlinable
     func compares(_ name: String) -> Bool { nextCompared.pointee == NameBits(name) }
 
-    /// Whether a column is the next one that is packed.
+    /// Whether a column is the next one to pack.
     func packs(_ name: String) -> Bool { nextPacked.pointee == NameBits(name) }
 
-    /// Goes to a column. Returns whether it is one that a value is stored in.
+    /// Moves to a column. Returns whether its value must be stored.
     mutating func isAt(_ name: String) -> Bool { packs(name) || compares(name) || find(name) }
 
-    /// Goes to a column that was not expected.
+    /// Moves to an unexpected column.
     @inline(never)
     private mutating func find(_ name: String) -> Bool {
         switch mode {
         case .packing:
-            // A name of over 15 bytes may be equal, and stand elsewhere. It is equal if its bytes are.
+            // A name of over 15 bytes may be equal, but at another address. It is equal if its
+            // bytes are.
             if next < count, layout.use({ $0.names[next].hasSameBytes(as: name) }) { return true }
             giveUp()
             return false

@@ -6,7 +6,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Date components, stored as a text in one of SQLite's formats: a birthday, an opening hour.
+/// Date components, stored as text in one of SQLite's formats, such as a birthday or an opening
+/// hour.
 ///
 /// ```swift
 /// var birthday = DateComponents()
@@ -17,28 +18,31 @@ public import Foundation
 /// let stored = DatabaseDateComponents(birthday, format: .YMD)
 /// ```
 ///
-/// All formats read, with a `T` in the place of the space, too, and with any number of digits behind the
-/// point. A time may be followed by `Z`, `+HH:MM` or `-HH:MM`, which is found in `dateComponents.timeZone`.
+/// All formats can be read, also with a `T` instead of the space, and with any number of digits
+/// after the point. A time may be followed by `Z`, `+HH:MM` or `-HH:MM`, which is available as
+/// `dateComponents.timeZone`.
 ///
-/// What is written is the format, and no more: neither other components nor the time zone. A component that
-/// is missing is written as zero, a month or a day as `01`. The nanosecond is rounded to the millisecond, and
-/// never up to the next second. Where a component of the format is out of its bounds, as the thirtieth of
-/// February is, the value is stored as NULL, so that a NOT NULL column refuses it. The bounds are those of
-/// the years 0000 to 9999.
+/// Only the components of the format are written: no others, and no time zone. A missing component
+/// is written as zero, and a missing month or day as `01`. The nanosecond is rounded to the
+/// millisecond, but never up to the next second.
+///
+/// If a component of the format is out of bounds, such as the thirtieth of February, the value is
+/// stored as NULL. So a NOT NULL column rejects it. The bounds are those of the years 0000 to 9999.
 ///
 /// Components and format are compared as they are: `12:30` differs from `12:30:00`.
 public struct DatabaseDateComponents: Hashable, Sendable {
-    /// The components. Those that were read are the ones of the format.
+    /// The components. After reading, they are those of the format.
     public var dateComponents: DateComponents
 
-    /// The format that was found, or in which the components are written.
+    /// The format that was read, or in which the components are written.
     public var format: Format
 
-    /// Creates components that are written in a format.
+    /// Creates components that are written in the given format.
     ///
     /// - Parameters:
-    ///   - dateComponents: The components. Nothing is checked here: where one of the format is out of its bounds, NULL is stored.
-    ///   - format: The format of the text. Components that it lacks are not written.
+    ///   - dateComponents: The components. They are not validated here: if one of the format is out
+    ///     of bounds, NULL is stored.
+    ///   - format: The format of the text. Components outside the format are not written.
     public init(_ dateComponents: DateComponents, format: Format) {
         self.dateComponents = dateComponents
         self.format = format
@@ -74,7 +78,7 @@ extension DatabaseDateComponents {
 }
 
 extension DatabaseDateComponents.Format {
-    /// Where this format stands in `YYYY-MM-DD HH:MM:SS.SSS`, of which all others are parts.
+    /// The position of this format in `YYYY-MM-DD HH:MM:SS.SSS`, which contains all others.
     fileprivate var range: Range<Int> {
         switch self {
         case .YMD: 0..<10
@@ -98,7 +102,8 @@ extension DatabaseDateComponents.Format {
     private var hasSecond: Bool { range.upperBound >= 19 }
     private var hasFraction: Bool { range.upperBound == 23 }
 
-    /// Returns the components of this format, if they are in their bounds. The others are as if they were missing.
+    /// Returns the components of this format as a text, if they are in bounds. Other components are
+    /// treated as missing.
     fileprivate func text(_ components: DateComponents) -> DateText? {
         var text = DateText(format: self)
         if !isTimeAlone {
@@ -139,18 +144,19 @@ extension DatabaseDateComponents: DatabaseValueConvertible {
         databaseText.map { DatabaseValue(.string($0)) } ?? .null
     }
 
-    /// Stores the components, and marks them as a date: dates compare by their instants.
+    /// Stores the components, marked as a date: dates are compared by their instants.
     @_documentation(visibility: internal)
     public func store(in sink: borrowing DatabaseValueSink) {
         guard var text = databaseText else { return sink.storeNull() }
         text.withUTF8 { sink.storeDate($0) }
     }
 
-    /// The text that is stored, or nil when a component is out of its bounds.
+    /// The stored text, or nil if a component is out of bounds.
     private var databaseText: String? {
         guard let text = format.text(dateComponents) else { return nil }
-        // A date of the calendar whose milliseconds are 123 may have 122,999,906 nanoseconds: round. Rounding
-        // up from the last half of a millisecond would need a carry that ends in another year: do not.
+        // A `Date` with 123 milliseconds may have 122,999,906 nanoseconds in the calendar, so
+        // round. Do not round the last half millisecond up: that would need a carry, which may even
+        // reach the next year.
         let millisecond = min((text.nanosecond + 500_000) / 1_000_000, 999)
         let millisecondOfDay = ((text.hour * 60 + text.minute) * 60 + text.second) * 1000 + millisecond
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: DateText.maximumLength) { buffer in
@@ -176,7 +182,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible {
     }
 }
 
-/// Inside JSON, and in other archives, the components are the text that is stored in the database.
+/// In JSON and other archives, the components are encoded as the text that the database stores.
 extension DatabaseDateComponents: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

@@ -1,4 +1,4 @@
-// Database values from and to values of which no type is known.
+// Conversions between database values and values of unknown types.
 
 extension DatabaseValue.Storage {
     /// The Swift value: an `Int64`, a `Double`, a `String` or a `Data`, or nil for NULL.
@@ -14,9 +14,10 @@ extension DatabaseValue.Storage {
 }
 
 extension DatabaseValue {
-    /// Makes a database value of anything. Nil where it is none that SQLite stores.
+    /// Creates a database value from any value. Returns nil if SQLite cannot store it.
     ///
-    /// - Parameter value: The value, which must be ``DatabaseValueConvertible``. An optional is its value, or NULL.
+    /// - Parameter value: The value, which must be ``DatabaseValueConvertible``. An optional
+    ///   becomes its value, or NULL.
     public init?(value: Any) {
         if let convertible = value as? any DatabaseValueConvertible {
             self = convertible.databaseValue
@@ -29,9 +30,11 @@ extension DatabaseValue {
 }
 
 extension StatementArguments {
-    /// Creates arguments of values by position, of any types. Nil where one of them is none that SQLite stores.
+    /// Creates positional arguments from values of any type. Returns nil if SQLite cannot store one
+    /// of them.
     ///
-    /// - Parameter values: The values, in the order of the parameters, as ``DatabaseValue/init(value:)`` takes them.
+    /// - Parameter values: The values, in the order of the parameters, as
+    ///   ``DatabaseValue/init(value:)`` accepts them.
     public init?(_ values: [Any]) {
         var converted: [DatabaseValue] = []
         for value in values {
@@ -41,9 +44,10 @@ extension StatementArguments {
         self.init(converted)
     }
 
-    /// Creates arguments of values by name, of any types. Nil where a name is no text, or a value is none that SQLite stores.
+    /// Creates named arguments from values of any type. Returns nil if a name is not a text, or if
+    /// SQLite cannot store a value.
     ///
-    /// - Parameter dictionary: The values by the names of the parameters, without `:`, `@` or `$`.
+    /// - Parameter dictionary: The values, keyed by parameter name without `:`, `@` or `$`.
     public init?(_ dictionary: [AnyHashable: Any]) {
         var converted: [String: (any DatabaseValueConvertible)?] = [:]
         for (key, value) in dictionary {

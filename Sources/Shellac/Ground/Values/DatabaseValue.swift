@@ -17,8 +17,8 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Two database values are equal when SQLite stores the same thing: an integer differs from a real number,
-/// a text differs from a blob, NULL equals NULL.
+/// Two database values are equal if SQLite stores them identically. An integer differs from a real
+/// number, and a text differs from a blob. NULL equals NULL.
 public struct DatabaseValue: Hashable, Sendable {
     /// The five ways SQLite stores a value.
     @frozen
@@ -38,9 +38,9 @@ public struct DatabaseValue: Hashable, Sendable {
     /// The stored value.
     public let storage: Storage
 
-    /// Creates a value as it is to be stored.
+    /// Creates a value for storage.
     ///
-    /// - Parameter storage: What is stored. Not-a-number becomes NULL, as it does in SQLite.
+    /// - Parameter storage: The stored value. Not-a-number becomes NULL, as it does in SQLite.
     @inlinable
     public init(_ storage: Storage) {
         if case .double(let double) = storage, double.isNaN {
@@ -54,13 +54,13 @@ public struct DatabaseValue: Hashable, Sendable {
     @inlinable
     public static var null: DatabaseValue { DatabaseValue(.null) }
 
-    /// Whether this is NULL.
+    /// Whether the value is NULL.
     public var isNull: Bool { storage == .null }
 }
 
 extension DatabaseValue.Storage {
-    // Texts compare by their bytes, as SQLite compares them, and not by Unicode equivalence. Real numbers
-    // compare as numbers: 0.0 equals -0.0.
+    // Texts are compared by their bytes, as in SQLite, and not by Unicode equivalence. Real numbers
+    // are compared by their numeric value: 0.0 equals -0.0.
     public static func == (a: Self, b: Self) -> Bool {
         switch (a, b) {
         case (.null, .null): true
@@ -84,7 +84,7 @@ extension DatabaseValue.Storage {
 }
 
 extension DatabaseValue: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The value as people read it: `NULL`, `1`, `1.5`, `Arthur`, `Data(16 bytes)`.
+    /// The value for display: `NULL`, `1`, `1.5`, `Arthur`, `Data(16 bytes)`.
     public var description: String {
         switch storage {
         case .null: "NULL"
@@ -124,7 +124,7 @@ extension DatabaseValue: CustomStringConvertible, CustomDebugStringConvertible {
     private static let hexDigits = Array("0123456789ABCDEF")
 }
 
-// There is no nil literal: an optional database value that is nil is not NULL.
+// There is no nil literal: a nil optional database value is not NULL.
 extension DatabaseValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
     ExpressibleByBooleanLiteral
 {

@@ -8,8 +8,8 @@ public import Foundation
 
 /// A type whose values are stored in one column.
 ///
-/// The standard types that SQLite can hold conform, and enums with raw values do with one line. A type of
-/// your own says how it is stored and how it is read:
+/// Standard types that SQLite can store conform, and enums with raw values conform with one line.
+/// Your own type defines how it is stored and how it is read:
 ///
 /// ```swift
 /// struct Celsius: DatabaseValueConvertible {
@@ -23,54 +23,58 @@ public import Foundation
 /// }
 /// ```
 ///
-/// A `Codable` type needs no code. What it encodes as a single value is stored as that value, with dates, UUIDs, URLs and
-/// data in their database form, and all else as JSON, by ``databaseJSONEncoder()``.
+/// A `Codable` type needs no code. A type that encodes itself as a single value is stored as that
+/// value. Dates, UUIDs, URLs and data then have their database form. Any other type is stored as
+/// JSON, with ``databaseJSONEncoder()``.
 ///
-/// A conversion is accepted when nothing is lost by it: 1.0 reads as the integer 1, and 1.5 does not. (A great integer
-/// that is read as a `Double`, and a double that is read as a `Float`, are rounded, as Swift rounds them.)
+/// A conversion succeeds if it loses nothing: 1.0 reads as the integer 1, but 1.5 does not. (A
+/// large integer that is read as a `Double`, and a double that is read as a `Float`, are rounded,
+/// as in Swift.)
 public protocol DatabaseValueConvertible: DatabaseFetchable, SQLExpressible {
     /// The value to store.
     var databaseValue: DatabaseValue { get }
 
-    /// Returns the Swift value for a stored one, or nil when the stored one does not convert.
+    /// Returns the Swift value of a stored value, or nil if the stored value does not convert.
     ///
-    /// - Parameter value: The stored value, of any storage class: it may be NULL.
+    /// - Parameter value: The stored value, of any storage class. It may be NULL.
     static func fromDatabaseValue(_ value: DatabaseValue) -> Self?
 
-    /// Returns the Swift value, read where SQLite holds it, or nil when it does not convert.
+    /// Returns the Swift value, read directly from SQLite, or nil if it does not convert.
     ///
-    /// This is the short way, without a `DatabaseValue` in between. It must accept exactly what
-    /// ``fromDatabaseValue(_:)`` accepts, which it calls by default.
+    /// This is a fast path without an intermediate `DatabaseValue`. It must accept exactly what
+    /// ``fromDatabaseValue(_:)`` accepts. The default implementation calls that function.
     ///
-    /// - Parameter value: The stored value, of any storage class, which is good for the duration of the call.
+    /// - Parameter value: The stored value, of any storage class. It is only valid during the call.
     static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self?
 
     /// Stores the value when a record is encoded.
     ///
-    /// This is the short way, without a `DatabaseValue` in between. It must store what ``databaseValue`` is,
-    /// which it does by default.
+    /// This is a fast path without an intermediate `DatabaseValue`. It must store the same value as
+    /// ``databaseValue``. The default implementation does so.
     ///
-    /// - Parameter sink: What takes the value: one of its methods is called, once.
+    /// - Parameter sink: The destination of the value. Call one of its methods, exactly once.
     func store(in sink: borrowing DatabaseValueSink)
 
-    /// Returns the Swift value for a column that a row lacks: nil, except for types that have a value for nothing, as
-    /// `Optional` has.
+    /// Returns the Swift value for a column that a row lacks. It is nil, except for types with an
+    /// empty value, such as `Optional`.
     static func fromMissingColumn() -> Self?
 
-    /// Whether a record may say how the values are stored, as it may of dates, data and UUIDs. Do not implement this.
+    /// Whether a record may choose how the values are stored, as for dates, data and UUIDs. Do not
+    /// implement this.
     static var _followsStrategies: Bool { get }
 
-    /// Returns the decoder of the JSON of a `Decodable` type that is stored as such.
+    /// Returns the decoder for a `Decodable` type that is stored as JSON.
     static func databaseJSONDecoder() -> JSONDecoder
 
-    /// Returns the encoder of the JSON of an `Encodable` type that is stored as such.
+    /// Returns the encoder for an `Encodable` type that is stored as JSON.
     ///
-    /// Let it sort keys: equal values should give equal texts, or a record looks changed when it is not.
+    /// Make it sort the keys. Equal values should give equal texts, or an unchanged record looks
+    /// changed.
     static func databaseJSONEncoder() -> JSONEncoder
 }
 
 extension DatabaseValueConvertible {
-    /// Returns what ``fromDatabaseValue(_:)`` makes of the value.
+    /// Converts a copy of the value with ``fromDatabaseValue(_:)``.
     ///
     /// - Parameter value: The stored value, which is copied.
     @inlinable
@@ -99,7 +103,7 @@ extension DatabaseValue: DatabaseValueConvertible {
 
 extension Optional: DatabaseFetchable where Wrapped: DatabaseValueConvertible {}
 
-/// An optional is stored as its value, or as NULL.
+/// An optional, stored as its value or as NULL.
 extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvertible {
     @inlinable
     public var databaseValue: DatabaseValue { self?.databaseValue ?? .null }
@@ -113,7 +117,7 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Wrapped?? {
-        // Most values are not NULL: ask for NULL only when the value did not convert.
+        // Most values are not NULL, so only check for NULL if the value did not convert.
         if let wrapped = Wrapped.fromSQLiteValue(value) { return .some(wrapped) }
         return value.isNull ? .some(nil) : nil
     }

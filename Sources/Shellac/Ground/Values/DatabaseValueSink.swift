@@ -1,4 +1,4 @@
-// The destination to which a value is written when a record is encoded.
+// The destination of a value when a record is encoded.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -6,7 +6,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A place in which a value is stored when a record is encoded: see ``DatabaseValueConvertible/store(in:)``.
+/// The destination of a value when a record is encoded: see
+/// ``DatabaseValueConvertible/store(in:)``.
 public struct DatabaseValueSink: ~Copyable {
     @usableFromInline let encoding: UnsafeMutablePointer<ColumnEncoding>
     @usableFromInline let column: String
@@ -22,7 +23,7 @@ public struct DatabaseValueSink: ~Copyable {
 
     /// Stores an integer.
     ///
-    /// - Parameter integer: The integer. SQLite has none that is larger.
+    /// - Parameter integer: The integer. SQLite has no larger integers.
     @inlinable @inline(__always)
     public func store(_ integer: Int64) {
         if !encoding.pointee.passes(integer, in: column) {
@@ -44,7 +45,7 @@ public struct DatabaseValueSink: ~Copyable {
     ///
     /// - Parameter text: The text. A NUL in it is kept.
     public func store(_ text: String) {
-        // Without a copy of the string, as long as it is not one that Foundation has made.
+        // The string is not copied, unless Foundation has created it.
         let stored: Void? = text.utf8.withContiguousStorageIfAvailable {
             if !encoding.pointee.passes($0, in: column) {
                 encoding.pointee.text($0, isDate: false, in: column)
@@ -81,7 +82,7 @@ public struct DatabaseValueSink: ~Copyable {
         encoding.pointee.text(text, isDate: true, in: column)
     }
 
-    /// Stores a date that has no text. An infinite one is NULL.
+    /// Stores a date that has no text form. An infinite date is stored as NULL.
     func storeDate(secondsSince1970 seconds: Double) {
         if seconds.isFinite {
             encoding.pointee.real(seconds, isDate: true, in: column)
@@ -95,9 +96,9 @@ public struct DatabaseValueSink: ~Copyable {
         if encoding.pointee.isAt(column) { encoding.pointee.store(packed) }
     }
 
-    /// Stores a value of any kind.
+    /// Stores a value of any storage class.
     ///
-    /// - Parameter value: The value. NULL is one, too.
+    /// - Parameter value: The value, which may be NULL.
     public func store(_ value: DatabaseValue) {
         switch value.storage {
         case .null: storeNull()

@@ -8,17 +8,21 @@ public import Foundation
 
 /// A date, stored as the text `YYYY-MM-DD HH:MM:SS.SSS` in UTC, rounded to the millisecond.
 ///
-/// Such texts sort as the dates do, and mix with those of `CURRENT_TIMESTAMP`. All of these read as dates,
-/// with a `T` in the place of the space, too:
+/// Such texts sort in the order of the dates, and can be mixed with those of `CURRENT_TIMESTAMP`.
+/// All of the following formats can be read, also with a `T` instead of the space:
 ///
-/// - `YYYY-MM-DD`, `YYYY-MM-DD HH:MM`, `YYYY-MM-DD HH:MM:SS`, and `YYYY-MM-DD HH:MM:SS.SSS` with any number
-///   of digits behind the point. They are in UTC, unless a time is followed by `Z`, `+HH:MM` or `-HH:MM`.
-/// - An INTEGER or a REAL: the seconds since 1970-01-01 in UTC. For julian days see ``init(julianDay:)``.
+/// - `YYYY-MM-DD`, `YYYY-MM-DD HH:MM`, `YYYY-MM-DD HH:MM:SS`, and `YYYY-MM-DD HH:MM:SS.SSS` with
+///   any number of digits after the point. They are in UTC, unless a time is followed by `Z`,
+///   `+HH:MM` or `-HH:MM`.
+/// - An INTEGER or a REAL: the seconds since 1970-01-01 in UTC. For julian days see
+///   ``init(julianDay:)``.
 ///
-/// The format has four digits for the year. A date that is not in the years 0000 to 9999 is stored as a
-/// REAL, its seconds since 1970, and reads as the date it was; it sorts before all dates that are texts, and
-/// must not be stored in a TEXT column, where SQLite would make a text of the number. An infinite date, or
-/// one that is not a number, is stored as NULL, so that a NOT NULL column refuses it.
+/// The format has four digits for the year. A date outside the years 0000 to 9999 is stored as a
+/// REAL, its seconds since 1970, and reads back as the same date. It sorts before all dates that
+/// are texts. Do not store such a date in a TEXT column: SQLite would convert the number to text.
+///
+/// An infinite date, or one that is not a number, is stored as NULL. So a NOT NULL column rejects
+/// it.
 extension Date: DatabaseValueConvertible {
     public var databaseValue: DatabaseValue {
         var isWritten = false
@@ -32,7 +36,7 @@ extension Date: DatabaseValueConvertible {
         return seconds.isFinite ? DatabaseValue(.double(seconds)) : .null
     }
 
-    /// Stores the date, and marks it as one: dates compare by their instants.
+    /// Stores the date, marked as such: dates are compared by their instants.
     @_documentation(visibility: internal)
     public func store(in sink: borrowing DatabaseValueSink) { sink.store(self) }
 
@@ -56,15 +60,18 @@ extension Date: DatabaseValueConvertible {
 
 // MARK: - Texts
 //
-// Between a date and its text stands the whole number of milliseconds since the reference date of `Date`,
-// 2001-01-01 in UTC. Reading divides it by 1000, which gives the double that is nearest to the decimal
-// fraction; writing multiplies by 1000 and rounds. In the years 0000 to 9999 the number has at most 48 bits
-// and a double has 53, so that the errors of both, together, are below a tenth of a millisecond: a text that
-// is read and written again is the same text, a date that is written and read again is the nearest whole
-// millisecond, and is written again as the same text.
+// Dates and texts are converted through the whole number of milliseconds since the reference date
+// of `Date`, 2001-01-01 in UTC. Reading divides this number by 1000, which gives the double that is
+// nearest to the decimal fraction. Writing multiplies by 1000 and rounds.
+//
+// In the years 0000 to 9999 the number has at most 48 bits, and a double has 53. So the combined
+// error of both conversions is below a tenth of a millisecond. A text that is read and written
+// again is the same text. A date that is written and read again is the nearest whole millisecond,
+// and is written again as the same text.
 
 extension Date {
-    /// Reads the date that a text is, or nil. A time without a day is no date.
+    /// Reads a date from a text. Fails if the text is not a date. A time without a day is not a
+    /// date.
     @inline(__always)
     init?(databaseText: UnsafeBufferPointer<UInt8>) {
         guard let text = DateText(databaseText), !text.format.isTimeAlone else { return nil }
@@ -74,12 +81,12 @@ extension Date {
         self.init(timeIntervalSinceReferenceDate: milliseconds / 1000)
     }
 
-    /// Writes the 23 bytes of `YYYY-MM-DD HH:MM:SS.SSS`, in UTC and rounded to the millisecond. Returns
-    /// false, and writes nothing, for a date that is not in the years 0000 to 9999.
+    /// Writes the 23 bytes of `YYYY-MM-DD HH:MM:SS.SSS`, in UTC and rounded to the millisecond. For
+    /// a date outside the years 0000 to 9999, writes nothing and returns false.
     func writeDatabaseText(to bytes: UnsafeMutablePointer<UInt8>) -> Bool {
         let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
         guard milliseconds >= Self.firstMillisecond, milliseconds < Self.endMillisecond else { return false }
-        // From the first millisecond on, so that the division sees no negative number.
+        // Count from the first millisecond, so that the division gets no negative number.
         let elapsed = Int(milliseconds - Self.firstMillisecond)
         let (days, millisecondOfDay) = elapsed.quotientAndRemainder(dividingBy: 86_400_000)
         let date = CivilDate(daysSinceReferenceDate: days &- Self.daysBeforeReferenceDate)
@@ -107,23 +114,23 @@ extension DateText {
 // MARK: - Julian days
 
 extension Date {
-    /// Creates the date of a julian day, as SQLite's `julianday()` gives it.
+    /// Creates the date of a julian day, as returned by SQLite's `julianday()`.
     ///
     /// ```swift
     /// let date = Date(julianDay: 2_451_545)      // 2000-01-01 12:00:00 UTC
     /// ```
     ///
-    /// The date is rounded to the millisecond, as SQLite's are.
+    /// The date is rounded to the millisecond, as SQLite's dates are.
     ///
-    /// - Parameter julianDay: The days, and the fraction of one, since noon in Greenwich on November 24, 4714 B.C. A number that is
-    ///   not finite gives a date that is not, either.
+    /// - Parameter julianDay: The days, with a fraction, since noon in Greenwich on November 24,
+    ///   4714 B.C. A number that is not finite gives a date that is not finite either.
     public init(julianDay: Double) {
         let milliseconds = ((julianDay - Self.referenceJulianDay) * 86_400_000).rounded()
         self.init(timeIntervalSinceReferenceDate: milliseconds / 1000)
     }
 
-    /// The julian day of this date, as SQLite's `julianday()` gives it. In our days a double knows it by some
-    /// twenty microseconds.
+    /// The julian day of this date, as returned by SQLite's `julianday()`. For present-day dates, a
+    /// double is precise to some twenty microseconds.
     public var julianDay: Double {
         timeIntervalSinceReferenceDate / 86_400 + Self.referenceJulianDay
     }

@@ -1,22 +1,26 @@
-// `YYYY-MM-DD HH:MM:SS.SSS` is the format in which dates are stored. It is read and written as three words of
-// eight characters, with the first character in the lowest byte. The third word begins one character early,
-// with the last digit of the minute, which makes 23 characters of the three:
+// Reads and writes `YYYY-MM-DD HH:MM:SS.SSS`, the format in which dates are stored, as three words.
+//
+// Each word has eight characters, with the first character in the lowest byte. The third word
+// begins one character early, with the last digit of the minute, so that the three words cover 23
+// characters:
 //
 //     YYYY-MM-    DD HH:MM    M:SS.SSS
 //
-// In each word, the tens and the ones of a number are neighbours, a multiple of eight bits from the lowest.
+// In each word, the tens and the ones of a number are adjacent, at a multiple of eight bits from
+// the lowest.
 
 extension DateText {
-    /// The number of characters of the format, which is the longest that is written.
+    /// The number of characters of the format, the longest that is written.
     static var maximumLength: Int { 23 }
 
-    /// The words of a text that has zeros for digits.
+    /// The words of a text with zeros for all digits.
     private static var zeros: (UInt64, UInt64, UInt64) {
         (0x2D30_302D_3030_3030, 0x3030_3A30_3020_3030, 0x3030_302E_3030_3A30)
     }
 
-    /// The numbers with which no byte of a word, from which the zeros were taken, may reach 128: 118 for a digit, and
-    /// 127 for any other character, of which nothing may be left.
+    /// Numbers that are added to a word after the zeros were XORed away, to detect misfits. No byte
+    /// of the sum may reach 128. The number is 118 for a digit, and 127 for any other character,
+    /// which must leave nothing.
     private static var limits: (UInt64, UInt64, UInt64) {
         (0x7F76_767F_7676_7676, 0x7676_7F76_767F_7676, 0x7676_767F_7676_7F76)
     }
@@ -25,7 +29,7 @@ extension DateText {
 // MARK: - Reading
 
 extension DateText {
-    /// Reads the date that a text is, if it has the format in which dates are written, or nil.
+    /// Reads a date from a text in the format in which dates are written. Fails for any other text.
     @inline(__always)
     init?(written text: UnsafeBufferPointer<UInt8>) {
         guard text.count == Self.maximumLength, let start = UnsafeRawPointer(text.baseAddress) else {
@@ -53,14 +57,14 @@ extension DateText {
         _ start: UnsafeRawPointer, _ zeros: UInt64, _ limits: UInt64, _ misfits: inout UInt64
     ) -> UInt64 {
         let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)) ^ zeros
-        // A byte that is 128 or more may carry into the next one. It is a misfit already.
+        // A byte of 128 or more may carry into the next one, but it is already a misfit.
         misfits |= (word &+ limits) | word
         return word
     }
 
-    /// Returns the number whose tens are in this byte, and whose ones are in the next one.
+    /// Returns the number with its tens in the given byte, and its ones in the next one.
     private static func number(_ digits: UInt64, at byte: UInt64) -> Int {
-        // The same product for all numbers of the word. No byte of it is above 99.
+        // All numbers of the word share this product. None of its bytes exceeds 99.
         let numbers = digits &* 10 &+ digits >> 8
         return Int(numbers >> (byte &* 8) & 0xFF)
     }
@@ -69,7 +73,7 @@ extension DateText {
 // MARK: - Writing
 
 extension DateText {
-    /// Writes `YYYY-MM-DD HH:MM:SS.SSS`. Each number must be in its bounds.
+    /// Writes `YYYY-MM-DD HH:MM:SS.SSS`. Each number must be in bounds.
     @inline(__always)
     static func write(_ date: CivilDate, millisecondOfDay: Int, to bytes: UnsafeMutablePointer<UInt8>) {
         let milliseconds = UInt32(truncatingIfNeeded: millisecondOfDay)
@@ -90,7 +94,7 @@ extension DateText {
         put(zeros.2, minuteDigits >> 8 | pair(second) << 16 | fraction, at: 15)
     }
 
-    /// Returns the two digits of a number below 100, in two bytes, the tens in the lower one.
+    /// Returns the two digits of a number below 100 as two bytes, with the tens in the lower one.
     private static func pair(_ number: UInt64) -> UInt64 {
         let tens = (number &* 103) >> 10
         return tens | (number &- tens &* 10) << 8

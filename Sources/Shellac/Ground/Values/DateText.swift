@@ -1,42 +1,43 @@
-/// A date as the text of it says: what it holds and how it is written.
+/// The parsed text of a date: its components and its format.
 ///
-/// These are the formats of SQLite's date functions (SQLite documentation, "Date And Time Functions"), with
-/// `T` in the place of the space, too:
+/// The formats are those of SQLite's date functions, also with a `T` instead of the space (SQLite
+/// documentation, "Date And Time Functions"):
 ///
 ///     YYYY-MM-DD              HH:MM
 ///     YYYY-MM-DD HH:MM        HH:MM:SS
 ///     YYYY-MM-DD HH:MM:SS     HH:MM:SS.SSS
 ///     YYYY-MM-DD HH:MM:SS.SSS
 ///
-/// A time may be followed by its distance from UTC: `Z`, or `+HH:MM`, or `-HH:MM`, with or without spaces
-/// before. The last format has any number of digits after the point, from one on.
+/// A time may be followed by its offset from UTC: `Z`, or `+HH:MM`, or `-HH:MM`, with or without
+/// spaces before. The last format has one or more digits after the point.
 ///
-/// Each byte is looked at. A text is a date as a whole, or it is none: a thirtieth of February is none,
-/// although SQLite takes it for the first or second of March; nor is a text with anything behind the date.
+/// Every byte is checked. The whole text must be a date: trailing characters are an error. So is a
+/// thirtieth of February, although SQLite reads it as the first or second of March.
 struct DateText: Equatable, Sendable {
-    /// The format, in which `T` counts as a space, and the distance from UTC does not count.
+    /// The format. `T` counts as a space, and the offset from UTC is ignored.
     var format: DatabaseDateComponents.Format
-    /// The day, where the format has one, or else 0000-01-01.
+    /// The day, if the format has one, or else 0000-01-01.
     var date = CivilDate()
     /// 0…23.
     var hour = 0
     /// 0…59.
     var minute = 0
-    /// 0…59: SQLite knows no leap seconds.
+    /// 0…59: SQLite has no leap seconds.
     var second = 0
-    /// 0…999,999,999. Digits behind the ninth are read and forgotten.
+    /// 0…999,999,999. Digits after the ninth are read and ignored.
     var nanosecond = 0
-    /// The minutes by which the text is ahead of UTC, where it says so.
+    /// The offset from UTC in minutes, if the text has one. It is positive if the text is ahead of
+    /// UTC.
     var minutesFromUTC: Int?
 }
 
 // MARK: - Reading
 
 extension DateText {
-    /// Reads the date that a text is, or nil.
+    /// Reads a date from a text. Fails if it is not a date.
     @inline(__always)
     init?(_ text: UnsafeBufferPointer<UInt8>) {
-        // A text that we wrote ourselves is the most likely.
+        // The text was most likely written by Shellac.
         if let written = DateText(written: text) {
             self = written
         } else if let other = DateText(anyFormat: text) {
@@ -46,7 +47,7 @@ extension DateText {
         }
     }
 
-    /// Reads the date that a text is, whatever its format, character by character.
+    /// Reads a date from a text in any format, character by character.
     @inline(never)
     init?(anyFormat text: UnsafeBufferPointer<UInt8>) {
         guard text.count >= 5, let start = text.baseAddress else { return nil }
@@ -79,7 +80,7 @@ extension DateText {
     }
 }
 
-/// The rest of a text that is being read.
+/// The unread rest of a text.
 private struct Scanner {
     private var next: UnsafePointer<UInt8>
     private(set) var count: Int
@@ -91,7 +92,7 @@ private struct Scanner {
         count &-= length
     }
 
-    /// Whether this character comes next. It is taken.
+    /// Whether the given character comes next. If so, skips it.
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard count > 0, next.pointee == UInt8(ascii: character) else { return false }
         drop(1)
@@ -102,7 +103,7 @@ private struct Scanner {
         next[index] ^ UInt8(ascii: character)
     }
 
-    /// Reads the number in two bytes. Where they are no digits, `misfit` will not be 0.
+    /// Reads the number in two bytes. If they are not digits, `misfit` becomes nonzero.
     private func pair(at index: Int, _ misfit: inout UInt8) -> Int {
         let (tens, ones) = (next[index] &- 48, next[index + 1] &- 48)
         misfit |= (tens > 9 ? 1 : 0) | (ones > 9 ? 1 : 0)
@@ -140,7 +141,7 @@ private struct Scanner {
         return second
     }
 
-    /// Reads the digits behind the point, as nanoseconds.
+    /// Reads the digits after the point, as nanoseconds.
     mutating func fraction() -> Int? {
         var (nanoseconds, unit) = (0, 100_000_000)
         let before = count
@@ -152,7 +153,8 @@ private struct Scanner {
         return count < before ? nanoseconds : nil
     }
 
-    /// Reads `Z`, `+HH:MM` or `-HH:MM`, behind any number of spaces. SQLite goes as far as 14 hours, and so do we.
+    /// Reads `Z`, `+HH:MM` or `-HH:MM`, after any number of spaces. As in SQLite, the maximum is 14
+    /// hours.
     mutating func minutesFromUTC() -> Int? {
         while skip(" ") {}
         if skip("Z") { return 0 }

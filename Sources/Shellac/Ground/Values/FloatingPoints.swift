@@ -1,5 +1,6 @@
-// Real numbers. They read from a REAL and from an INTEGER, since a REAL column may hold either.
-// SQLite has no not-a-number: it is stored as NULL.
+// Double and Float as database values. SQLite has no not-a-number, so it is stored as NULL.
+//
+// They read from a REAL and from an INTEGER, since a REAL column may hold either.
 
 extension Double: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.double(self)) }
@@ -23,7 +24,8 @@ extension Double: DatabaseValueConvertible {
     }
 }
 
-/// A float is stored as the double of the same value. A stored double rounds to the nearest float when read.
+/// A float, stored as the double of the same value. A stored double is rounded to the nearest float
+/// when it is read.
 extension Float: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { Double(self).databaseValue }
 

@@ -8,10 +8,11 @@ import Foundation
 
 // Integers of every width, and Bool.
 //
-// An integer reads from an INTEGER, and from a REAL that is a whole number. One that is out of bounds does
-// not convert: reading throws, and never traps.
+// An integer reads from an INTEGER, and from a REAL that is a whole number. One that is out of
+// bounds does not convert. Reading it throws an error, and never traps.
 
-/// An integer of Swift that is stored as the number it is. Do not conform to this protocol: it is for those below.
+/// A Swift integer that is stored as an SQLite integer. Do not conform to this protocol: it is for
+/// the types below.
 public protocol _DatabaseInteger: DatabaseValueConvertible, FixedWidthInteger, Codable {}
 
 extension _DatabaseInteger {
@@ -43,7 +44,7 @@ extension UInt16: _DatabaseInteger {}
 extension UInt8: _DatabaseInteger {}
 
 extension FixedWidthInteger {
-    /// Returns the integer that a stored number is, if nothing is lost.
+    /// Converts a stored number to an integer, if that loses nothing.
     @inlinable
     static func exactly(_ value: DatabaseValue) -> Self? {
         switch value.storage {
@@ -54,8 +55,11 @@ extension FixedWidthInteger {
     }
 }
 
-/// SQLite's integers are signed, of 64 bits. A larger one is stored as a blob of 8 bytes, in the order of
-/// their weight: nothing is lost, and it sorts behind all integers, as it should. SQL cannot calculate with it.
+/// An unsigned integer, stored as an SQLite integer if possible.
+///
+/// SQLite's integers are signed, of 64 bits. A larger one is stored as a blob of 8 bytes in
+/// big-endian order. Nothing is lost, and it correctly sorts after all integers. SQL cannot
+/// calculate with it.
 extension UInt64: DatabaseValueConvertible {
     public var databaseValue: DatabaseValue {
         if let integer = Int64(exactly: self) { return DatabaseValue(.int64(integer)) }
@@ -65,7 +69,7 @@ extension UInt64: DatabaseValueConvertible {
     public static func fromDatabaseValue(_ value: DatabaseValue) -> UInt64? {
         guard case .blob(let data) = value.storage, data.count == 8 else { return exactly(value) }
         let integer = data.withUnsafeBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
-        // Smaller ones are stored as integers.
+        // Smaller numbers are stored as integers.
         return integer > Int64.max ? integer : nil
     }
 
@@ -76,7 +80,7 @@ extension UInt64: DatabaseValueConvertible {
     }
 }
 
-/// It is stored as a `UInt64` is.
+/// An unsigned integer, stored like a `UInt64`.
 extension UInt: DatabaseValueConvertible {
     public var databaseValue: DatabaseValue { UInt64(self).databaseValue }
 
@@ -90,7 +94,7 @@ extension UInt: DatabaseValueConvertible {
     }
 }
 
-/// False is 0; every other number is true.
+/// A Boolean, stored as 0 or 1. When it is read, 0 is false, and every other number is true.
 extension Bool: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.int64(self ? 1 : 0)) }
     @_documentation(visibility: internal)

@@ -8,7 +8,7 @@ extension LiveRow {
         return try decodeNull(type, at: column)
     }
 
-    /// Returns what a type makes of NULL on the long way, where the short one made nothing of it: a `Codable` one may
+    /// Converts NULL on the slow path, after the fast path returned nothing: a `Codable` type may
     /// wrap an optional.
     @inlinable @inline(never)
     func decodeNull<Value: DatabaseValueConvertible>(_ type: Value.Type, at column: Int) throws -> Value {
@@ -16,7 +16,7 @@ extension LiveRow {
         throw failure(type, at: column)
     }
 
-    /// Returns why the value in a column did not convert.
+    /// Returns an error that tells why the value in a column did not convert.
     @usableFromInline @inline(never)
     func failure(_ type: any Any.Type, at column: Int) -> RowDecodingError {
         RowDecodingError(type, at: column, of: contents, sql: layout.sql)
@@ -29,7 +29,7 @@ extension LiveRow {
 }
 
 extension RowDecodingError {
-    /// Creates the error of a value in a column that did not convert.
+    /// Creates the error for a value in a column that did not convert.
     init(
         _ type: any Any.Type, at column: Int, of row: [(name: String, value: DatabaseValue)], sql: String?
     ) {
@@ -40,7 +40,7 @@ extension RowDecodingError {
     }
 }
 
-// MARK: - Values are fetched from the first column
+// MARK: - Values fetched from the first column
 
 extension DatabaseValueConvertible {
     @_documentation(visibility: internal)
@@ -49,7 +49,7 @@ extension DatabaseValueConvertible {
         try row.decode(Self.self, at: 0)
     }
 
-    /// Returns nil for NULL, as for no row.
+    /// Returns nil for NULL, as if there were no row.
     @_documentation(visibility: internal)
     @inlinable @inline(__always)
     public static func onlyElement(of row: LiveRow) throws -> Self? {

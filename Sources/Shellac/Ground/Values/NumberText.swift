@@ -1,7 +1,8 @@
 // Checks whether a text is a complete decimal number, with optional sign, point and exponent.
 
 extension Substring.UTF8View {
-    /// Whether the bytes are a number as a whole: digits, with a sign, a point and an exponent, or without.
+    /// Whether the bytes as a whole are a number: digits, with an optional sign, point and
+    /// exponent.
     var isNumber: Bool {
         var rest = self
         func skipDigits() -> Int {

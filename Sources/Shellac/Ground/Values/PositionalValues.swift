@@ -1,4 +1,6 @@
-/// The values that a statement binds by position. One value, which is the most frequent number, needs no array.
+/// The values that a statement binds by position.
+///
+/// A single value, the most frequent case, needs no array.
 @usableFromInline
 enum PositionalValues: Hashable, Sendable {
     case one(DatabaseValue)
@@ -30,8 +32,8 @@ extension PositionalValues {
 
     /// Creates the values of a literal.
     ///
-    /// Copying an optional existential goes through the runtime, and costs more than binding its value. So the
-    /// values are asked where they stand.
+    /// Copying an optional existential goes through the runtime, and costs more than binding its
+    /// value. So the values are read in place.
     init(_ elements: [(any DatabaseValueConvertible)?]) {
         guard Self.areValuesUnchanged else {
             self = .many(elements.map { $0?.databaseValue ?? .null })
@@ -53,10 +55,12 @@ extension PositionalValues {
         return element.assumingMemoryBound(to: Value.self).pointee.databaseValue
     }
 
-    /// Where an existential has its type. An optional one has nothing there when it is nil.
+    /// The offset of the type in an existential. In an optional one that is nil, the word there is
+    /// zero.
     private static var typeOffset: Int { 3 * MemoryLayout<UInt>.size }
 
-    /// Whether an optional existential is laid out as this relies on. It is in Swift's stable ABI.
+    /// Whether an optional existential has the layout that this code relies on. Swift's stable ABI
+    /// guarantees it.
     private static let areValuesUnchanged: Bool = {
         func type(of value: Value?) -> UInt {
             withUnsafeBytes(of: value) { $0.load(fromByteOffset: typeOffset, as: UInt.self) }

@@ -1,33 +1,35 @@
-/// A value that could not be read from a row.
+/// The error for a value that could not be read from a row.
 ///
-/// The message names the column, what was expected, what was found, and the SQL; of an enum, the values that it has, ten at the most.
+/// The message names the column, the expected type, the value found, and the SQL. For an enum, it
+/// lists the valid values, at most ten.
 public struct RowDecodingError: Error, Sendable {
     /// The reason why the value could not be read.
     public enum Reason: Sendable, Equatable {
         /// The row has no such column.
         case columnNotFound
-        /// The column is NULL, and the type that was asked is not optional; or no row of another table was joined.
+        /// The column is NULL, and the requested type is not optional. Or no row of another table
+        /// was joined.
         case unexpectedNull
-        /// The value does not convert: it is of another kind, or out of the bounds of the type that was asked, or
-        /// its JSON does not decode.
+        /// The value does not convert. It is of another kind, or out of the bounds of the requested
+        /// type, or its JSON does not decode.
         case valueMismatch
     }
 
     /// The reason why the value could not be read.
     public let reason: Reason
-    /// The name of the column, as it was asked, or else as the row has it.
+    /// The name of the column as it was requested, or else as the row has it.
     public let columnName: String?
-    /// The index of the column, where there is one.
+    /// The index of the column, if there is one.
     public let columnIndex: Int?
-    /// The type that was asked.
+    /// The requested type.
     public let expectedType: any Any.Type
-    /// The value in the column, where there is one.
+    /// The value in the column, if there is one.
     public let databaseValue: DatabaseValue?
     /// The row: the names of its columns, and its values.
     public let row: [(name: String, value: DatabaseValue)]
-    /// The SQL of the statement that gave the row, where one did.
+    /// The SQL of the statement that returned the row, if there was one.
     public let sql: String?
-    /// The error that the decoding of the value has thrown, where it was decoded: of JSON, as a rule.
+    /// The error thrown by the decoding of the value, usually of JSON.
     public internal(set) var underlyingError: (any Error)?
 }
 
@@ -53,7 +55,7 @@ extension RowDecodingError: CustomStringConvertible {
 }
 
 extension DatabaseValue {
-    /// The value as an SQL literal, unless it is too long for people: rows may hold megabytes.
+    /// The value as an SQL literal, shortened if it is too long to read: rows may hold megabytes.
     var shortLiteral: String {
         switch storage {
         case .blob(let data) where data.count > 32: "\(self)"
@@ -62,7 +64,7 @@ extension DatabaseValue {
         }
     }
 
-    /// Returns the values of a row, with the names of their columns.
+    /// Returns a description of a row: its values with the names of their columns.
     static func description(of row: some Sequence<(name: String, value: DatabaseValue)>) -> String {
         "[\(row.map { "\($0.name): \($0.value.shortLiteral)" }.joined(separator: ", "))]"
     }

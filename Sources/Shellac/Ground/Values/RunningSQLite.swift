@@ -3,29 +3,31 @@
 import CSQLite
 import Synchronization
 
-/// Conversions between real numbers and texts, made by the SQLite that the program runs with.
+/// Conversions between real numbers and texts by the SQLite library that the program runs with.
 ///
-/// Versions of SQLite differ here: one prints a real number with 15 significant digits, another with 17, and some read the
-/// same digits as a neighbouring number. So nothing is assumed, and SQLite itself is asked, through a connection in memory
-/// that belongs to nobody's database.
+/// Versions of SQLite differ here. One prints a real number with 15 significant digits, another
+/// with 17, and some read the same digits as a neighbouring number. So nothing is assumed, and
+/// SQLite itself converts. It does so through a connection in memory that belongs to no database of
+/// the user.
 enum RunningSQLite {
-    /// Returns the text that a TEXT column holds of a real number.
+    /// Returns the text that a TEXT column stores for a real number.
     static func text(of real: Double) -> String {
         let converter = takeConverter()
         defer { giveBack(converter) }
         return converter?.text(of: real) ?? "\(real)"
     }
 
-    /// Returns the real number that a column holds of a text, which is a number as a whole.
+    /// Returns the real number that a column stores for a text, which must be a number as a whole.
     static func real(of text: Substring.UTF8View) -> Double? {
         let converter = takeConverter()
         defer { giveBack(converter) }
         return converter?.real(of: text) ?? Double(Substring(text))
     }
 
-    /// Whether a text that has a NUL behind a number is that number in a column of numbers, as it is from SQLite 3.53 on.
+    /// Whether a column of numbers stores a text with a NUL after a number as that number, as
+    /// SQLite does from 3.53 on.
     ///
-    /// It is tried out, once.
+    /// The value is determined by a test, once.
     static let endsNumbersAtNUL: Bool = {
         var database: OpaquePointer?
         defer { sqlite3_close(database) }
@@ -40,7 +42,8 @@ enum RunningSQLite {
         return sqlite3_column_type(statement, 0) == SQLITE_INTEGER
     }()
 
-    /// A converter that nobody uses. It is taken out of its place, so that SQLite runs outside of the lock.
+    /// An idle converter. It is taken out of this property while in use, so that SQLite runs
+    /// outside of the lock.
     private static let idle = Mutex<Converter?>(nil)
 
     private static func takeConverter() -> Converter? {
@@ -65,12 +68,12 @@ enum RunningSQLite {
 
 /// A statement that converts its argument.
 ///
-/// One thread at a time has it: see `RunningSQLite.idle`. So its pointers may be sent.
+/// Only one thread at a time uses it, so its pointers may be sent: see `RunningSQLite.idle`.
 private struct Converter: @unchecked Sendable {
     private let connection: OpaquePointer
     private let statement: OpaquePointer
 
-    /// Opens the connection. Nil where there is no memory for it.
+    /// Opens the connection. Fails if there is no memory for it.
     init?() {
         var (connection, statement): (OpaquePointer?, OpaquePointer?)
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -105,7 +108,7 @@ private struct Converter: @unchecked Sendable {
             }
             defer {
                 sqlite3_reset(statement)
-                // The bytes are not there any longer.
+                // The bytes are only valid in this function.
                 sqlite3_clear_bindings(statement)
             }
             return sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_double(statement, 1) : nil

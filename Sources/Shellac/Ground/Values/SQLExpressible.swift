@@ -1,6 +1,7 @@
 /// A part of an SQL expression: a value, a column, another expression.
 ///
-/// All values that a column stores conform. So operators and functions take them beside columns:
+/// All values that a column can store conform. So operators and functions accept them next to
+/// columns:
 ///
 /// ```swift
 /// Column("score") > 100
@@ -13,14 +14,16 @@ public protocol SQLExpressible: SendableMetatype {
 
 /// An SQL expression: a tree whose leaves are values and columns.
 ///
-/// It is built by operators and functions, and knows no database. The values in it are bound, its names are quoted.
+/// Operators and functions build it, independently of any database. Values in it are bound, and
+/// names are quoted.
+/// names are quoted.
 public struct SQLExpression: Sendable {
     enum Form: Sendable {
         /// A value, which is bound.
         case value(DatabaseValue)
         /// A column, by its name.
         case column(String)
-        /// Anything else: a slot for the layer of queries.
+        /// Any other expression: a slot for the layer of queries.
         case tree(any AnyObject & Sendable)
     }
 

@@ -1,4 +1,4 @@
-// Copies of a value that SQLite holds, as DatabaseValue or Data.
+// Copies of a value in SQLite's memory, as DatabaseValue or Data.
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 extension SQLiteValue {
-    /// A copy of the blob, where the ``storageClass`` is `blob`.
+    /// A copy of the blob, if the ``storageClass`` is `blob`.
     @inlinable
     public var data: Data { Data(bytes) }
 

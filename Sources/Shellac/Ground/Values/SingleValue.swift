@@ -1,12 +1,13 @@
 // Codable values that are encoded and decoded as a single value: see CodableValues.swift.
 
-/// The encoding of a value that may encode itself as a single one.
+/// The encoding of a value that may encode itself as a single value.
 final class SingleValueEncoding {
     fileprivate var value: DatabaseValue?
     fileprivate var needsJSON = false
 
-    /// Returns the one value that a value encodes itself as, in the form in which a column stores it. Nil where it asks
-    /// for a container with keys or without, at which it is stopped.
+    /// Returns the single value that a value encodes itself as, in the form that a column stores.
+    /// Returns nil if the value requests a keyed or unkeyed container: its encoding is stopped
+    /// there.
     static func value(of encodable: some Encodable) throws -> DatabaseValue? {
         let encoding = SingleValueEncoding()
         do {
@@ -18,7 +19,7 @@ final class SingleValueEncoding {
     }
 }
 
-/// An error for a value that asks for containers: it is to be encoded elsewhere.
+/// The error for a value that requests containers. Such a value is encoded elsewhere.
 private struct Refusal: Error {}
 
 private struct SingleValueEncoder: Encoder, SingleValueEncodingContainer {
@@ -81,7 +82,7 @@ private struct RefusingArray: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { encoder }
 }
 
-/// The decoder of a value that encodes itself as a single one: it holds the value of a column.
+/// A decoder for a value that encodes itself as a single value. It contains the value of a column.
 struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
     let value: DatabaseValue
 
@@ -110,13 +111,14 @@ struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
             throw DecodingError.typeMismatch(
                 type, DecodingError.Context(codingPath: [], debugDescription: "\(value) is no \(type)"))
         }
-        // It is of another type in name only. (A cast would look into optionals.)
+        // Only the static type differs. (A cast would unwrap optionals.)
         return unsafeBitCast(converted, to: type)
     }
 }
 
 extension SingleValueDecoder {
-    /// Returns the type of the single value that a type decodes itself from: nil where it asks for anything else first.
+    /// Returns the type of the single value that a type decodes itself from. Returns nil if it
+    /// requests anything else first.
     static func wrappedType(of type: any Decodable.Type) -> (any Any.Type)? {
         let probe = SingleValueProbe()
         _ = try? type.init(from: probe)
@@ -124,7 +126,7 @@ extension SingleValueDecoder {
     }
 }
 
-/// A decoder that notes which type is decoded first.
+/// A decoder that notes the first type that is decoded.
 private final class SingleValueProbe: Decoder, SingleValueDecodingContainer {
     var type: (any Any.Type)?
 

@@ -10,12 +10,13 @@
 ///     arguments: ["score": 1100, "id": 1])
 /// ```
 ///
-/// A named value goes to the parameters `:name`, `@name` and `$name`. A named parameter may also take a
-/// value by position. There must be as many values as the statement has parameters: no fewer, no more.
+/// A named value is bound to the parameters `:name`, `@name` and `$name`. A named parameter may
+/// also take a positional value. There must be exactly as many values as the statement has
+/// parameters.
 public struct StatementArguments: Hashable, Sendable {
-    /// The values by position.
+    /// The positional values.
     @usableFromInline var positional: PositionalValues
-    /// The values by name, without the prefix of the parameter.
+    /// The named values, keyed by parameter name without its prefix.
     @usableFromInline var namedValues: [String: DatabaseValue]?
 
     /// Creates arguments without values.
@@ -25,7 +26,7 @@ public struct StatementArguments: Hashable, Sendable {
         namedValues = nil
     }
 
-    /// Creates arguments of values by position.
+    /// Creates positional arguments.
     ///
     /// - Parameter values: The values, in the order of the parameters. Nil is NULL.
     public init(_ values: some Sequence<(any DatabaseValueConvertible)?>) {
@@ -33,7 +34,7 @@ public struct StatementArguments: Hashable, Sendable {
         namedValues = nil
     }
 
-    /// Creates arguments of values by position, all of one type.
+    /// Creates positional arguments, all of one type.
     ///
     /// - Parameter values: The values, in the order of the parameters.
     public init<Value: DatabaseValueConvertible>(_ values: some Sequence<Value>) {
@@ -41,31 +42,33 @@ public struct StatementArguments: Hashable, Sendable {
         namedValues = nil
     }
 
-    /// Creates arguments of values by name.
+    /// Creates named arguments.
     ///
-    /// - Parameter dictionary: The values by the names of the parameters, without `:`, `@` or `$`. Nil is NULL.
+    /// - Parameter dictionary: The values, keyed by parameter name without `:`, `@` or `$`. Nil is
+    ///   NULL.
     public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
         positional = .many([])
         namedValues = dictionary.mapValues { $0?.databaseValue ?? .null }
     }
 
-    /// The values by position.
+    /// The positional values.
     var values: [DatabaseValue] {
         get { positional.array }
         set { positional = .many(newValue) }
     }
 
-    /// Whether there is no value at all.
+    /// Whether there are no values.
     public var isEmpty: Bool { values.isEmpty && (namedValues ?? [:]).isEmpty }
 
-    /// Appends the second arguments to the first. A name that stands in both has the value of the second.
+    /// Returns the first arguments followed by the second. A name in both has the value of the
+    /// second.
     public static func + (first: StatementArguments, second: StatementArguments) -> StatementArguments {
         var sum = first
         sum += second
         return sum
     }
 
-    /// Adds the values of others behind these.
+    /// Appends the second arguments to the first.
     public static func += (first: inout StatementArguments, second: StatementArguments) {
         first.values += second.values
         guard let names = second.namedValues else { return }

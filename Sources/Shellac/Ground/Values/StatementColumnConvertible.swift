@@ -11,7 +11,7 @@ public import Foundation
 /// A statement of SQLite's C interface.
 public typealias SQLiteStatement = OpaquePointer
 
-/// A type that reads itself by SQLite's C interface, from a column of a running statement.
+/// A type that reads itself from a column of a running statement, with SQLite's C interface.
 ///
 /// ```swift
 /// struct Meters: DatabaseValueConvertible, StatementColumnConvertible {
@@ -31,15 +31,17 @@ public typealias SQLiteStatement = OpaquePointer
 /// }
 /// ```
 ///
-/// A ``DatabaseValueConvertible`` type that conforms is read by the initializer where a statement stands on its row, unless the value
-/// is NULL, and by ``DatabaseValueConvertible/fromDatabaseValue(_:)`` elsewhere: both must accept the same.
-/// ``DatabaseValueConvertible/fromSQLiteValue(_:)`` does the same without the C interface, and wherever a value stands: take that
-/// one for new types.
+/// If a conforming type is also ``DatabaseValueConvertible``, the initializer reads it from a
+/// statement's current row, unless the value is NULL. Elsewhere,
+/// ``DatabaseValueConvertible/fromDatabaseValue(_:)`` reads it. Both must accept the same values.
+///
+/// For new types, prefer ``DatabaseValueConvertible/fromSQLiteValue(_:)``. It does the same without
+/// the C interface, and for values from any source.
 public protocol StatementColumnConvertible {
-    /// Reads the value in a column, which is not NULL. Fails where it does not convert.
+    /// Reads the value in a column, which is not NULL. Fails if it does not convert.
     ///
     /// - Parameters:
-    ///   - sqliteStatement: A statement that stands on a row.
+    ///   - sqliteStatement: A statement with a current row.
     ///   - index: The column, from 0.
     init?(sqliteStatement: SQLiteStatement, index: CInt)
 }
@@ -56,7 +58,8 @@ extension StatementColumnConvertible where Self: DatabaseValueConvertible {
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     @_documentation(visibility: internal)
     public static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Self? {
-        // (It is packed first: reading a column by the C interface may convert what SQLite holds.)
+        // (The value is packed first: reading a column with the C interface may convert the value
+        // inside SQLite.)
         let known = value.databaseValue
         guard !known.isNull, let column = value.statementColumn else { return fromDatabaseValue(known) }
         return Self(sqliteStatement: column.statement, index: column.index)
@@ -64,7 +67,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
 }
 
 extension SQLiteValue {
-    /// The statement that stands on the value's row, and the column.
+    /// The statement whose current row contains the value, and the column.
     fileprivate var statementColumn: (statement: SQLiteStatement, index: CInt)? {
         guard case .sqlite(_, let row?, let column) = source, let statement = row.storage.pointee.statement
         else { return nil }
@@ -72,7 +75,7 @@ extension SQLiteValue {
     }
 }
 
-// Where both apply to a type of integers, its own way is the faster one.
+// For an integer type that conforms to both protocols, its own fast path is faster.
 extension _DatabaseInteger where Self: StatementColumnConvertible {
     @_documentation(visibility: internal)
     @inlinable @inline(__always)

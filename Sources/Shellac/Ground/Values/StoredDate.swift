@@ -6,9 +6,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A date where it is stored, in any of the readable formats, rounded to the millisecond: what dates compare by.
+/// A stored date in any readable format, rounded to the millisecond. Dates are compared in this
+/// form.
 ///
-/// A time without a day is one, too, and differs from all that have a day.
+/// A time without a day counts, too. It differs from all dates with a day.
 struct StoredDate {
     private let milliseconds: Double
     private let isTimeAlone: Bool

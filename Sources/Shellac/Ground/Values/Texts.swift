@@ -6,7 +6,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A text. Invalid UTF-8, which SQLite does not refuse, is repaired when read. A NUL in the text is kept.
+/// A text. Invalid UTF-8, which SQLite accepts, is repaired when it is read. A NUL in the text is
+/// kept.
 extension String: DatabaseValueConvertible {
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(.string(self)) }
     @_documentation(visibility: internal)
@@ -45,11 +46,13 @@ extension URL: DatabaseValueConvertible {
     }
 }
 
-/// A decimal number, stored as its text in the POSIX locale, so that no digit is lost. The column must keep texts:
-/// one of type `DECIMAL` or `NUMERIC` makes a real number of it.
+/// A decimal number, stored as text in the POSIX locale, so that no digit is lost.
 ///
-/// It reads from a text that is a number as a whole, and from an INTEGER or a REAL. What is not a number is stored
-/// as NULL.
+/// The column must store texts unchanged. A column of type `DECIMAL` or `NUMERIC` converts the text
+/// to a real number.
+///
+/// A decimal number reads from a text that is a number as a whole, and from an INTEGER or a REAL.
+/// Not-a-number is stored as NULL.
 extension Decimal: DatabaseValueConvertible {
     public var databaseValue: DatabaseValue { isNaN ? .null : description.databaseValue }
 
@@ -57,13 +60,14 @@ extension Decimal: DatabaseValueConvertible {
         switch value.storage {
         case .int64(let integer): Decimal(integer)
         case .double(let double): double.isFinite ? Decimal(double).orNilIfNotANumber : nil
-        // Decimal(string:) reads the number at the beginning of a text, and ignores what follows.
+        // Decimal(string:) reads the number at the beginning of a text, and ignores the rest.
         case .string(let text):
             text[...].utf8.isNumber ? Decimal(string: text)?.orNilIfNotANumber : nil
         default: nil
         }
     }
 
-    /// The decimal, or nil where it is not a number: what is out of a decimal's bounds has become none.
+    /// The decimal, or nil if it is not a number. A number out of a decimal's bounds has become
+    /// not-a-number.
     private var orNilIfNotANumber: Decimal? { isNaN ? nil : self }
 }

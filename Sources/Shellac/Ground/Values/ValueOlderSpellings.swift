@@ -1,4 +1,4 @@
-// Spellings of the family's older eras: the compiler says what to write instead, and its fix-it writes it.
+// Older spellings, which no longer compile: the compiler tells the new ones.
 
 @available(*, unavailable, renamed: "DatabaseValueConvertible")
 public typealias DatabaseIntRepresentable = DatabaseValueConvertible

@@ -14,7 +14,7 @@ extension ValueView {
 }
 
 extension DatabaseValue {
-    /// Runs a function with the value where it stands.
+    /// Calls a function with the value in place.
     @inline(__always)
     func withView<Result>(_ body: (ValueView) throws -> Result) rethrows -> Result {
         switch storage {
