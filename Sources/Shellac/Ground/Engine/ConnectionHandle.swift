@@ -8,16 +8,16 @@ import Darwin
 import Glibc
 #endif
 
-/// Owns one `sqlite3 *`.
+/// The owner of one `sqlite3 *`.
 ///
-/// The handle is opened without SQLite's own mutexes, since one access at a time uses it (see "Using SQLite
-/// In Multi-Threaded Applications": multi-thread mode).
+/// The handle is opened without SQLite's own mutexes, since only one access at a time uses it (see
+/// "Using SQLite In Multi-Threaded Applications": multi-thread mode).
 struct ConnectionHandle: ~Copyable {
     let pointer: OpaquePointer
 
     /// Opens a connection.
     ///
-    /// - Parameter vfs: The name of the VFS that opens the file, or nil for that of the system.
+    /// - Parameter vfs: The name of the VFS that opens the file, or nil for the system's VFS.
     /// - Throws: a ``DatabaseError`` that names the path and the reason.
     init(path: String, flags: Int32, vfs: String? = nil) throws {
         guard !path.utf8.contains(0) else {
@@ -50,23 +50,24 @@ struct ConnectionHandle: ~Copyable {
         }
     }
 
-    /// Returns the last error of a connection, as a Swift error.
+    /// Returns the last error of a connection as a Swift error.
     static func error(
         _ code: Int32, on pointer: OpaquePointer, sql: String?, arguments: StatementArguments?,
         publicArguments: Bool
     ) -> DatabaseError {
-        // The message is the connection's last one: it belongs to the code only when the codes agree.
+        // The message belongs to the connection's last error, so only use it if the codes agree.
         let isLast = sqlite3_extended_errcode(pointer) == code || sqlite3_errcode(pointer) == code
         let message = isLast ? sqlite3_errmsg(pointer).map { SQLiteMessage.plain(String(cString: $0)) } : nil
-        // SQLite does not forget the offset of an earlier syntax error.
+        // SQLite keeps the offset of an earlier syntax error.
         let offset = isLast && code == SQLITE_ERROR ? Features.errorOffset.map { Int($0(pointer)) } : nil
         return DatabaseError(
             resultCode: ResultCode(rawValue: code), message: message, sql: sql, arguments: arguments,
             publicStatementArguments: publicArguments, offset: offset.flatMap { $0 < 0 ? nil : $0 })
     }
 
-    /// Forgets an interruption that came while no statement was running: it would stop SQLite from copying the log when the
-    /// connection is closed, and so the log would stay. SQLite forgets it where it reads the next statement.
+    /// Clears an interruption that came while no statement was running. SQLite clears it when it
+    /// prepares the next statement. Otherwise, it would stop SQLite from copying the log when the
+    /// connection is closed, and the log would remain.
     private func forgetInterruption() {
         sqlite3_set_authorizer(pointer, nil, nil)
         var statement: OpaquePointer?
@@ -76,25 +77,27 @@ struct ConnectionHandle: ~Copyable {
 
     deinit {
         forgetInterruption()
-        // Should a statement outlive the connection, SQLite closes the file once it is finalized.
+        // If a statement outlives the connection, SQLite closes the file once the statement is
+        // finalized.
         sqlite3_close_v2(pointer)
     }
 }
 
-/// Why a database could not be opened, said so that it can be mended.
+/// The reason why a database could not be opened, in a form that helps to fix it.
 enum OpeningFailure {
     static func message(
         path: String, vfs: String?, code: Int32, reason: String, systemError: Int32 = 0
     ) -> String {
         let place = path.isEmpty ? "a temporary database" : "the database at \(path)"
-        // Other codes tell more than the file system does, and a VFS of its own has its files elsewhere.
+        // Other codes are more precise than the file system's reason, and a custom VFS has its
+        // files elsewhere.
         let asksFileSystem =
             vfs == nil && [SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY].contains(code & 0xFF)
         let explanation = asksFileSystem ? explanation(path: path, systemError: systemError) : nil
         return "could not open \(place): \(explanation ?? reason)"
     }
 
-    /// Why a VFS cannot open anything.
+    /// Returns the reason why an unknown VFS cannot open anything.
     static func noVFS(_ name: String) -> String {
         "no VFS is registered by the name of \(name): load the extension that brings it, by Database.loadExtension, first"
     }

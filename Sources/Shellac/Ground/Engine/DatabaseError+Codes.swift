@@ -4,7 +4,8 @@
 // Result codes as patterns of errors: `catch DatabaseError.SQLITE_BUSY`.
 
 extension ResultCode {
-    /// Matches errors: those of SQLite that have the code. A primary code matches errors of all its extended codes.
+    /// Matches SQLite errors with this code. A primary code matches errors with any of its extended
+    /// codes.
     ///
     /// ```swift
     /// do {

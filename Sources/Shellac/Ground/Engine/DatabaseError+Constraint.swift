@@ -5,41 +5,46 @@ import CSQLite
 extension DatabaseError {
     /// A constraint of the schema that a statement has violated: see ``DatabaseError/constraint``.
     ///
-    /// SQLite tells of it in a message. Here it stands in parts, so that a form can tell its fields from it: what SQLite does not
-    /// say is looked up where it can be found.
+    /// SQLite reports it in a message. This type gives its parts, so that a form can find the
+    /// fields in question. Details that SQLite omits are looked up if possible.
     public struct Constraint: Hashable, Sendable {
         /// The kinds of constraints.
         public enum Kind: Hashable, Sendable {
-            /// A value that another row has: of a primary key, of UNIQUE columns, or of a unique index.
+            /// A value that another row already has: of a primary key, of UNIQUE columns, or of a
+            /// unique index.
             case unique
-            /// A NULL in a column that is NOT NULL.
+            /// A NULL in a NOT NULL column.
             case notNull
             /// A CHECK expression that is false.
             case check
-            /// A key that refers to a row that is not there, or would not be there any more.
+            /// A key that refers to a missing row, or to a row that would be missing.
             case foreignKey
             /// A value of another type than the column's, in a STRICT table.
             case dataType
-            /// `RAISE(ABORT, …)` and its kin, in a trigger.
+            /// `RAISE(ABORT, …)`, or a similar call, in a trigger.
             case trigger
-            /// Anything else: what a virtual table or a commit hook refuses, say.
+            /// Any other constraint, such as a change that a virtual table or a commit hook
+            /// rejects.
             case other
         }
 
         /// The kind of the constraint.
         public let kind: Kind
 
-        /// The table that has the constraint: of a foreign key, the one that refers to another. Nil where it is not known.
+        /// The table that has the constraint. For a foreign key, it is the referencing table. Nil
+        /// if unknown.
         public internal(set) var table: String?
 
-        /// The columns of the constraint, and of a CHECK those that stand in its expression. Empty where they are not known, as of
-        /// an index on expressions alone.
+        /// The columns of the constraint. For a CHECK, the columns in its expression. Empty if
+        /// unknown, as for an index on expressions only.
         public internal(set) var columns: [String] = []
 
-        /// The name of a CHECK constraint, or else its expression; or the name of a unique index on expressions.
+        /// The name of a CHECK constraint, or else its expression. For a unique index on
+        /// expressions, the index's name.
         public internal(set) var name: String?
 
-        /// The values that a CHECK of the form `kind IN ('cat', 'dog')` accepts, beside NULL. Empty for others.
+        /// The values that a CHECK of the form `kind IN ('cat', 'dog')` accepts, besides NULL.
+        /// Empty for others.
         ///
         /// ```swift
         /// catch let error as DatabaseError where error.constraint?.kind == .check {
@@ -48,10 +53,10 @@ extension DatabaseError {
         /// ```
         public internal(set) var values: [DatabaseValue] = []
 
-        /// The foreign key, where it is known: see ``ForeignKey``.
+        /// The foreign key, if it is known: see ``ForeignKey``.
         public internal(set) var foreignKey: ForeignKey?
 
-        /// Whether the names in SQLite's message can be read in several ways.
+        /// Whether the names in SQLite's message are ambiguous.
         var isDoubtful = false
     }
 }
@@ -59,22 +64,28 @@ extension DatabaseError {
 extension DatabaseError.Constraint {
     /// A foreign key that was violated.
     ///
-    /// SQLite does not say which one it was. So, unless ``Configuration/namesForeignKeys`` is false, the statement runs once more, in a savepoint that is rolled back, and the rows that
-    /// it changes are looked at. It is not known where this takes too long, while rows of another statement are being fetched, where
-    /// functions made in Swift are called that are not `pure`, and where a function or a virtual table runs it; nor at a commit that
-    /// violates several.
+    /// SQLite does not report which one it was. So, unless
+    /// ``Configuration/namesForeignKeys`` is false, Shellac runs the statement once more, in a
+    /// savepoint that is rolled back, and checks the rows that it changes. The key remains unknown
+    /// in these cases:
+    ///
+    /// - This takes too long.
+    /// - Rows of another statement are being fetched.
+    /// - The statement calls functions implemented in Swift that are not `pure`.
+    /// - A function or a virtual table runs the statement.
+    /// - A commit violates several keys.
     public struct ForeignKey: Hashable, Sendable {
         /// The table that has the key.
         public let originTable: String
         /// The columns of the key.
         public let originColumns: [String]
-        /// The table that the key refers to.
+        /// The referenced table.
         public let destinationTable: String
-        /// The columns that the key refers to.
+        /// The referenced columns.
         public let destinationColumns: [String]
     }
 
-    /// Reads what SQLite says of a violated constraint. Nil where it is another error.
+    /// Parses SQLite's message about a violated constraint. Fails for any other error.
     init?(_ code: ResultCode, _ message: String) {
         guard code.primaryResultCode == .SQLITE_CONSTRAINT else { return nil }
         let kind = Self.kind(code, message)
@@ -102,7 +113,7 @@ extension DatabaseError.Constraint {
     }
 
     private static func kind(_ code: ResultCode, _ message: String) -> Kind {
-        // ON DELETE RESTRICT is a trigger to SQLite.
+        // To SQLite, ON DELETE RESTRICT is a trigger.
         if message.hasPrefix("FOREIGN KEY constraint failed") { return .foreignKey }
         return switch code {
         case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID: .unique
@@ -115,7 +126,7 @@ extension DatabaseError.Constraint {
         }
     }
 
-    /// Reads names of the form `table.column`. A dot may be a part of either.
+    /// Parses names of the form `table.column`. Either part may contain a dot.
     private mutating func readColumns(_ names: [String]) {
         let parts = names.map { $0.split(separator: ".", maxSplits: 1).map(String.init) }
         isDoubtful =

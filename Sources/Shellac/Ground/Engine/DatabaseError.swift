@@ -2,7 +2,7 @@
 
 import CSQLite
 
-/// An error of SQLite, or of Shellac in SQLite's terms.
+/// An error of SQLite, or an error of Shellac in SQLite's terms.
 ///
 /// ```swift
 /// do {
@@ -18,20 +18,20 @@ public struct DatabaseError: Error, Hashable, Sendable {
     /// The extended result code: `SQLITE_CONSTRAINT_UNIQUE`.
     public private(set) var extendedResultCode: ResultCode
 
-    /// The message of SQLite: of this error, or else of its code.
+    /// SQLite's message for this error, or else for its code.
     public private(set) var message: String?
 
-    /// The SQL that could not be executed.
+    /// The SQL that failed.
     public private(set) var sql: String?
 
-    /// The values that the SQL was executed with. Only the description of an error can reveal them, and it
-    /// does where ``Configuration/publicStatementArguments`` asks for it.
+    /// The values that the SQL was executed with. Only the error's description can reveal them, if
+    /// ``Configuration/publicStatementArguments`` permits it.
     public private(set) var arguments: StatementArguments?
 
-    /// The offset of the error in the SQL, in bytes of UTF-8, where SQLite tells (3.38 and newer).
+    /// The offset of the error in the SQL, in UTF-8 bytes, if SQLite reports it (3.38 and newer).
     public private(set) var offset: Int?
 
-    /// The constraint that was violated, where the ``resultCode`` is `SQLITE_CONSTRAINT`.
+    /// The constraint that was violated, if the ``resultCode`` is `SQLITE_CONSTRAINT`.
     ///
     /// ```swift
     /// catch let error as DatabaseError where error.constraint?.kind == .unique {
@@ -40,23 +40,25 @@ public struct DatabaseError: Error, Hashable, Sendable {
     /// ```
     public internal(set) var constraint: Constraint?
 
-    /// Whether a transaction may have been committed all the same: see ``Configuration/confirmsCommits``.
+    /// Whether the transaction may have been committed despite the error: see
+    /// ``Configuration/confirmsCommits``.
     ///
-    /// Who writes it once more may write it twice. Look first, with the database opened anew. It is also true where SQLite has failed a
-    /// commit because of the storage (`SQLITE_IOERR`), if commits are confirmed: such a connection can be used further.
+    /// If you repeat the transaction, you may write it twice. First reopen the database and look.
+    /// With confirmed commits, this is also true if a commit failed because of the storage
+    /// (`SQLITE_IOERR`). Such a connection remains usable.
     public private(set) var leavesOutcomeUnknown = false
 
     private(set) var publicArguments: Bool
 
-    /// Creates an error: a function made in Swift may throw one.
+    /// Creates an error. A function implemented in Swift may throw one.
     ///
     /// - Parameters:
     ///   - resultCode: The result code, primary or extended.
-    ///   - message: The message, or nil for what SQLite says of the result code.
-    ///   - sql: The SQL that could not be executed.
+    ///   - message: The message, or nil for SQLite's text for the result code.
+    ///   - sql: The SQL that failed.
     ///   - arguments: The values that the SQL was executed with.
     ///   - publicStatementArguments: Whether the description shows these values.
-    ///   - offset: The offset of the error in the SQL, in bytes of UTF-8.
+    ///   - offset: The offset of the error in the SQL, in UTF-8 bytes.
     public init(
         resultCode: ResultCode = .SQLITE_ERROR, message: String? = nil, sql: String? = nil,
         arguments: StatementArguments? = nil, publicStatementArguments: Bool = false, offset: Int? = nil
@@ -70,7 +72,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
         constraint = Constraint(resultCode, self.message ?? "")
     }
 
-    /// Returns the error, with the SQL that could not be executed, unless it has one.
+    /// Returns the error with the SQL that failed, unless it already has one.
     func with(
         sql: String, arguments: StatementArguments, publicStatementArguments: Bool
     ) -> DatabaseError {
@@ -82,28 +84,28 @@ public struct DatabaseError: Error, Hashable, Sendable {
         return error
     }
 
-    /// Returns the error, with the SQL that could not be executed.
+    /// Returns the error with the SQL that failed.
     func with(sql: String?) -> DatabaseError {
         var error = self
         error.sql = sql
         return error
     }
 
-    /// Returns the error, with the values that the SQL was executed with.
+    /// Returns the error with the values that the SQL was executed with.
     func with(_ arguments: StatementArguments) -> DatabaseError {
         var error = self
         error.arguments = arguments
         return error
     }
 
-    /// The error, of which nobody knows whether the transaction is committed.
+    /// The error, marked as one that may have committed the transaction.
     var leavingOutcomeUnknown: DatabaseError {
         var error = self
         error.leavesOutcomeUnknown = true
         return error
     }
 
-    /// Returns the error, with more words in its message.
+    /// Returns the error with more text in its message.
     func saying(_ more: String) -> DatabaseError {
         var error = self
         error.message = "\(message ?? "\(extendedResultCode)") (\(more))"
@@ -114,7 +116,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
 extension DatabaseError: CustomStringConvertible {
     public var description: String { sentence(withArguments: publicArguments) }
 
-    /// The description, with the values that the SQL was executed with, whatever the configuration says.
+    /// The description with the values that the SQL was executed with, regardless of the
+    /// configuration.
     public var expandedDescription: String { sentence(withArguments: true) }
 
     private func sentence(withArguments: Bool) -> String {

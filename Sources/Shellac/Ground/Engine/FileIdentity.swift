@@ -6,7 +6,7 @@ import Darwin
 import Glibc
 #endif
 
-/// The identity of a file, which tells it from another one that has its name.
+/// The identity of a file, which distinguishes it from another file at the same path.
 struct FileIdentity: Equatable {
     private let device: UInt64
     private let file: UInt64
@@ -19,7 +19,7 @@ struct FileIdentity: Equatable {
         )
     }
 
-    /// The size of a file, or nil where there is none.
+    /// Returns the size of a file, or nil if there is no file.
     static func size(_ path: String) -> Int? {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : nil

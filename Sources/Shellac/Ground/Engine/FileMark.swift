@@ -8,15 +8,18 @@ import Darwin
 import Glibc
 #endif
 
-/// The link count and the change time of a file, as they were last noted.
+/// The last noted link count and change time of a file.
 ///
-/// Moving, deleting or replacing a file changes its entry. Asking an open file costs a third of what asking for its name costs. The
-/// descriptor neither reads nor writes: closing another kind would end the locks that the process has on the file. See "How To Corrupt An
-/// SQLite Database File", section 2.2. There is no such descriptor outside of Linux.
+/// Moving, deleting or replacing a file changes its file entry. Checking an open file costs a third
+/// of checking its path.
+///
+/// The descriptor can neither read nor write. Closing any other descriptor would release the locks
+/// that the process holds on the file. See "How To Corrupt An SQLite Database File", section 2.2.
+/// Such descriptors only exist on Linux.
 struct FileMark: ~Copyable {
     private let descriptor: Int32
     private var entry = shellac_file_entry()
-    /// Whether each later change gives the entry another time.
+    /// Whether every later change will give the entry another time.
     private var isSettled = false
 
     init?(_ path: String) {
@@ -26,18 +29,19 @@ struct FileMark: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Whether the entry is as it was noted last. It is not where nobody can tell.
+    /// Whether the entry is the same as when it was last noted. False if that cannot be determined.
     func isUnchanged() -> Bool {
         var now = shellac_file_entry()
         return isSettled && shellac_read_file_entry(descriptor, &now) != 0 && now.names == entry.names
             && now.seconds == entry.seconds && now.nanoseconds == entry.nanoseconds
     }
 
-    /// Notes the entry as it is.
+    /// Notes the current entry.
     mutating func note() {
         isSettled = false
         guard shellac_read_file_entry(descriptor, &entry) != 0 else { return }
-        // The clock that entries have their times from moves every few milliseconds: a change now may have the time of the one before.
+        // The clock for change times only advances every few milliseconds. So a change right now
+        // may get the same time as the previous one.
         var now = timespec()
         shellac_file_time(&now)
         isSettled = (entry.seconds, entry.nanoseconds) < (Int64(now.tv_sec), Int64(now.tv_nsec))

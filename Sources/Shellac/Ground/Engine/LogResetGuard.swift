@@ -2,73 +2,93 @@
 
 import CSQLite
 
-/// Keeps a connection out of SQLite's WAL-reset fault, by which commits that have returned are lost.
+/// A guard against SQLite's WAL-reset bug, which loses commits that have already returned.
 ///
-/// SQLite 3.7.0 to 3.51.2 have the fault (3.44.6 and 3.50.7 do not). Where another SQLite runs, nothing of this is installed. The names
-/// below are those of SQLite's `wal.c`, of 3.40.1; see "The WAL-Index File Format" in its documentation for the locks.
+/// SQLite 3.7.0 to 3.51.2 have the bug (3.44.6 and 3.50.7 do not). With any other version of
+/// SQLite, no guard is installed. The names below are those of SQLite's `wal.c`, of 3.40.1. See
+/// "The WAL-Index File Format" in its documentation for the locks.
 ///
-/// ## The fault
+/// ## The bug
 ///
-/// 1. All frames of the log are copied: `nBackfill` is `mxFrame`.
-/// 2. `sqlite3WalCheckpoint` takes `WAL_CKPT_LOCK`, and reads the header of the index: `mxFrame` frames.
-/// 3. A writer commits. `walRestartLog` finds everything copied and nobody who reads from the log. It *resets* the log: `walRestartHdr`
-///    sets `mxFrame` and `nBackfill` to 0. The writer then overwrites the first frames.
-/// 4. `walCheckpoint` compares the new `nBackfill` with the old `mxFrame`, and believes that it has frames to copy. It takes
-///    `WAL_READ_LOCK(0)`, copies frames, some of them of the old log, and sets `nBackfill` to the old `mxFrame`.
-/// 5. The next commits fill the frames up to that number. Every checkpoint takes them for copied, and the next reset overwrites them.
+/// 1. All frames of the log are copied: `nBackfill` equals `mxFrame`.
+/// 2. `sqlite3WalCheckpoint` takes `WAL_CKPT_LOCK`, and reads the header of the index: `mxFrame`
+///    frames.
+/// 3. A writer commits. `walRestartLog` finds that everything is copied and that there are no
+///    readers of the log. It *resets* the log: `walRestartHdr` sets `mxFrame` and `nBackfill` to 0.
+///    The writer then overwrites the first frames.
+/// 4. `walCheckpoint` compares the new `nBackfill` with the old `mxFrame`, and concludes that it
+///    has frames to copy. It takes `WAL_READ_LOCK(0)`, and copies frames, some of which belong to
+///    the old log. It then sets `nBackfill` to the old `mxFrame`.
+/// 5. The next commits fill the frames up to that number. Every checkpoint treats them as copied,
+///    and the next reset overwrites them.
 ///
-/// So the fault needs a reset by a writer between two moments of one checkpoint: the one at which it reads the header, and the one at
-/// which it has `WAL_READ_LOCK(0)`. From then on nobody resets the log: a writer does so only while it holds that lock as a reader,
-/// since it has begun its transaction when everything was copied. Nor does a checkpoint that resets the log (TRUNCATE) come between,
-/// nor a recovery: both hold `WAL_CKPT_LOCK`.
+/// So the bug requires a reset by a writer between two moments of one checkpoint. At the first, it
+/// reads the header; at the second, it gets `WAL_READ_LOCK(0)`. After that, no writer can reset the
+/// log. A writer only does so while it holds that lock as a reader, since everything was copied
+/// when its transaction began. Neither a checkpoint that resets the log (TRUNCATE) nor a recovery
+/// can come between: both hold `WAL_CKPT_LOCK`.
 ///
 /// ## The guard
 ///
-/// All these locks are taken by `xShmLock` of the file. The guard puts its own function before it, for this connection alone:
+/// SQLite takes all these locks with the file's `xShmLock`. The guard wraps this function, for this
+/// connection only:
 ///
-/// - *The connection writes.* `walRestartLog` takes all of `WAL_READ_LOCK(1)` to `(4)`, exclusively, for the time of the reset, without
-///   having `WAL_CKPT_LOCK`. The guard takes that one first, and gives it back last. While it has it, no checkpoint of any process is
-///   between steps 2 and 4. Where somebody else has it, the guard answers `SQLITE_BUSY`, which `walRestartLog` takes for a reader: the
-///   writer appends its frames to the log. It waits for nobody.
-/// - *The connection copies.* The guard notes the salts of the log before the checkpoint reads the header, and compares them when the
-///   checkpoint has `WAL_READ_LOCK(0)`. Each reset changes them. Where they differ, the guard gives the lock back and answers
-///   `SQLITE_BUSY`: the checkpoint copies nothing, and leaves `nBackfill` alone. SQLite's own cure is the same comparison.
+/// - *The connection writes.* For the duration of the reset, `walRestartLog` takes all of
+///   `WAL_READ_LOCK(1)` to `(4)`, exclusively, without holding `WAL_CKPT_LOCK`. The guard takes
+///   `WAL_CKPT_LOCK` first, and releases it last. While the guard holds it, no checkpoint of any
+///   process is between steps 2 and 4. If another connection holds it, the guard returns
+///   `SQLITE_BUSY`. `walRestartLog` takes this for a reader, so the writer appends its frames to
+///   the log, without waiting.
+/// - *The connection copies.* The guard notes the salts of the log before the checkpoint reads the
+///   header. It compares them when the checkpoint gets `WAL_READ_LOCK(0)`. Each reset changes the
+///   salts. If they differ, the guard releases the lock and returns `SQLITE_BUSY`. The checkpoint
+///   then copies nothing, and leaves `nBackfill` unchanged. SQLite's own fix makes the same
+///   comparison.
 ///
-/// The salts are noted whenever this connection, while it has `WAL_CKPT_LOCK`, gets a lock that comes before the header is read: that
-/// lock itself, `WAL_WRITE_LOCK` of the modes that wait for writers, or the one that a torn header is read under. A recovery writes the
-/// header anew: they are noted at its end, too. Salts that are noted in the middle of a reset are old or mixed, and differ later.
+/// While this connection holds `WAL_CKPT_LOCK`, the guard notes the salts at each lock that comes
+/// before reading the header. These are that lock itself, `WAL_WRITE_LOCK` in the modes that wait
+/// for writers, and the lock for reading a torn header. A recovery rewrites the header, so the
+/// salts are noted at its end, too. Salts noted in the middle of a reset are old or mixed, and will
+/// differ later.
 ///
-/// ## What follows, and what does not
+/// ## What is guaranteed, and what is not
 ///
-/// No reset by a guarded connection meets a checkpoint of any process, and no checkpoint on a guarded connection believes in a log that
-/// any process has reset. All connections of Shellac that can write are guarded, those of a queue, too. The fault is left to other
-/// programs among themselves: one that writes at the moment at which another one copies. The file then loses commits, whoever has
-/// made them.
+/// No reset by a guarded connection overlaps a checkpoint of any process. No checkpoint on a
+/// guarded connection trusts a log that any process has reset. All connections of Shellac that can
+/// write are guarded, including those of a queue.
 ///
-/// A read transaction that is always held would keep those programs out of it, too. It is not used, for two reasons. It cannot last,
-/// as it would keep the log from being copied, and where one hands over to the next in the middle of a checkpoint, there is a hole: the
-/// first holds `WAL_READ_LOCK(0)` while a writer resets the log, and the second holds another lock when the checkpoint goes on. And
-/// the read transactions of two pools in two processes, one of which is idle, would keep the log from ever being reset.
+/// Other programs can still trigger the bug among themselves, if one writes while another copies.
+/// The file then loses commits, whichever program has made them.
 ///
-/// In exclusive locking mode SQLite asks for none of these locks, and no other process has the file. Without shared memory there is
-/// nothing to guard. A process that dies gives all locks back. Databases that are attached are not guarded.
+/// A permanent read transaction would keep other programs from triggering it, too. It is not used,
+/// for two reasons. It cannot last, as it would keep the log from being copied. If one read
+/// transaction hands over to the next in the middle of a checkpoint, there is a gap. The first
+/// holds `WAL_READ_LOCK(0)` while a writer resets the log, and the second holds another lock when
+/// the checkpoint continues. Besides, the read transactions of two pools in two processes, one of
+/// which is idle, would keep the log from ever being reset.
+///
+/// In exclusive locking mode, SQLite takes none of these locks, and no other process can use the
+/// file. Without shared memory there is nothing to guard. When a process dies, its locks are
+/// released. Attached databases are not guarded.
 struct LogResetGuard {
-    /// The methods of the file, with those in front that the guard replaces. SQLite finds them at the beginning.
+    /// The file's methods, including the replaced ones. They come first, because SQLite reads them
+    /// from the beginning.
     private var methods: sqlite3_io_methods
-    /// The methods that the file was opened with.
+    /// The original methods of the file.
     private let original: UnsafePointer<sqlite3_io_methods>
-    /// Whether the connection has the lock of who copies: it copies, or recovers the index.
+    /// Whether the connection holds the checkpoint lock, because it copies the log or recovers the
+    /// index.
     private var isCopying = false
-    /// Whether the guard has taken that lock, for a reset.
+    /// Whether the guard has taken that lock for a reset.
     private var isResetting = false
-    /// The salts of the log that the header may be of which the connection has read.
+    /// The salts of the log that belong to the header the connection may have read.
     private var salts: UInt64?
 
     private init(_ original: UnsafePointer<sqlite3_io_methods>) {
         (methods, self.original) = (original.pointee, original)
     }
 
-    /// Guards a connection that was opened right now. It is guarded until its file is closed.
+    /// Guards a connection that has just been opened, until its file is closed.
     static func install(on connection: OpaquePointer) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
@@ -84,7 +104,7 @@ struct LogResetGuard {
         file.pointee.pMethods = UnsafeRawPointer(memory).assumingMemoryBound(to: sqlite3_io_methods.self)
     }
 
-    /// The guard of a file.
+    /// Returns the guard of a file.
     fileprivate static func of(_ file: UnsafeMutablePointer<sqlite3_file>) -> UnsafeMutablePointer<Self> {
         UnsafeMutableRawPointer(mutating: file.pointee.pMethods.unsafelyUnwrapped).assumingMemoryBound(
             to: Self.self)
@@ -136,7 +156,7 @@ struct LogResetGuard {
         return code
     }
 
-    /// Has the file take or give back locks.
+    /// Calls the original function, which takes or releases locks.
     private func ask(_ file: UnsafeMutablePointer<sqlite3_file>, _ locks: Range<Int32>, _ flags: Int32)
         -> Int32
     {
@@ -168,7 +188,7 @@ struct LogResetGuard {
     }
 }
 
-/// The locks of the index of a log, by their numbers.
+/// The numbers of the locks in the index of a log.
 private enum IndexLock {
     /// `WAL_CKPT_LOCK`
     static let copying: Range<Int32> = 1..<2

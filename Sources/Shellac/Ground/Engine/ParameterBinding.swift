@@ -2,7 +2,7 @@
 
 import CSQLite
 
-/// A prepared statement that nobody uses any more, on its way to be finalized by the access that comes next.
+/// A prepared statement that is no longer used. The next access finalizes it.
 struct ParkedStatement: @unchecked Sendable {  // has one owner at a time, which finalizes it
     let pointer: OpaquePointer
 
@@ -10,7 +10,7 @@ struct ParkedStatement: @unchecked Sendable {  // has one owner at a time, which
 }
 
 extension DatabaseValue {
-    /// Whether SQLite's copy of the value is worth being freed before it is replaced.
+    /// Whether SQLite's copy of the value is large enough to free it early, before it is replaced.
     @inline(__always)
     var isLarge: Bool {
         switch storage {
@@ -29,8 +29,8 @@ extension DatabaseValue {
 extension ValueView {
     /// Binds the value to a parameter, counted from 1.
     ///
-    /// - Parameter lifetime: Whether SQLite copies texts and blobs (`shellac_transient()`), or may rely on them until
-    ///   the statement has run (`shellac_static()`).
+    /// - Parameter lifetime: Whether SQLite copies texts and blobs (`shellac_transient()`), or may
+    ///   rely on them until the statement has run (`shellac_static()`).
     @inline(__always)
     func bind(
         to statement: OpaquePointer, at index: Int32, _ lifetime: sqlite3_destructor_type?
@@ -51,7 +51,7 @@ extension ValueView {
         }
     }
 
-    /// Makes the value the result of a function. SQLite copies texts and blobs.
+    /// Sets the value as the result of a function. SQLite copies texts and blobs.
     func setResult(of context: OpaquePointer?) {
         switch self {
         case .null: sqlite3_result_null(context)
@@ -72,8 +72,8 @@ extension ValueView {
         UnsafeRawPointer(utf8.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? empty
     }
 
-    /// Where an empty text is: a null pointer would bind NULL.
-    /// It is never written, and never freed.
+    /// The address of an empty text: a null pointer would bind NULL. It is never written, and never
+    /// freed.
     private nonisolated(unsafe) static let empty: UnsafePointer<CChar> = {
         let empty = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
         empty.initialize(to: 0)
@@ -81,7 +81,7 @@ extension ValueView {
     }()
 }
 
-// Packed values are bound where they stand.
+// Packed values are bound in place.
 
 extension PackedValue {
     /// Binds the value to a parameter, counted from 1. Texts and blobs are not copied.
@@ -92,9 +92,10 @@ extension PackedValue {
 }
 
 extension PackedBytes {
-    /// Binds the columns to as many parameters, the first of which has a number. Returns an error, if there was one.
+    /// Binds the columns to parameters, starting at the given number. Returns an error code if one
+    /// of them failed.
     ///
-    /// There must be 8 bytes behind the last one.
+    /// There must be 8 bytes behind the last column.
     @inline(never)
     func bind(to statement: OpaquePointer, from first: Int32) -> Int32 {
         var code = SQLITE_OK

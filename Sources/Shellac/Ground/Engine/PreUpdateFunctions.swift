@@ -2,16 +2,17 @@
 
 import CSQLite
 
-/// SQLite's pre-update hook, found at run time. See "The pre-update hook" in the SQLite documentation.
+/// SQLite's functions for the pre-update hook, found at run time. See "The pre-update hook" in the
+/// SQLite documentation.
 struct PreUpdateFunctions {
     let hook: shellac_preupdate_hook_function
     let old: shellac_preupdate_value_function
     let new: shellac_preupdate_value_function
 
-    /// The option that SQLite needs.
+    /// The compile option that SQLite needs.
     static let option = "ENABLE_PREUPDATE_HOOK"
 
-    /// The functions of the running SQLite, or nil where it lacks them.
+    /// The functions of the running SQLite, or nil if it lacks them.
     static var found: PreUpdateFunctions? { Features.isCompiled(with: option) ? functions : nil }
 
     private static let functions: PreUpdateFunctions? = {
@@ -25,8 +26,9 @@ struct PreUpdateFunctions {
             new: unsafeBitCast(new, to: shellac_preupdate_value_function.self))
     }()
 
-    /// Whether a column is asked for by its place among all columns of its table. SQLite 3.40 counts those that it
-    /// stores, without the virtual ones, though its documentation does not say so: it is tried out, once.
+    /// Whether a column's index counts all columns of its table. SQLite 3.40 only counts stored
+    /// columns, without the virtual ones, although its documentation does not say so. The value is
+    /// determined by a test, once.
     static let countsVirtualColumns: Bool = {
         guard let functions else { return false }
         var database: OpaquePointer?
@@ -50,18 +52,19 @@ struct PreUpdateFunctions {
         return answer == 3
     }()
 
-    /// The old value that the pre-update hook reports for a column which the row is older than.
+    /// The old value that the pre-update hook reports if the row is older than the column.
     enum OlderRows: @unchecked Sendable {
-        /// The default of the column, as newer versions of SQLite do.
+        /// The default of the column, as in newer versions of SQLite.
         case columnDefault
-        /// A NULL that SQLite keeps elsewhere than those of the row, as 3.40 does. Its address is compared, and never
-        /// followed, so that nothing needs to guard it.
+        /// A NULL that SQLite stores separately from the values of the row, as in 3.40. Its address
+        /// is only compared, and never dereferenced, so it needs no lock.
         case separateNull(OpaquePointer)
-        /// A NULL like those of the row.
+        /// A NULL like those in the row.
         case anyNull
     }
 
-    /// How the running SQLite reports rows that are older than a column. It is tried out, once.
+    /// The behaviour of the running SQLite for rows that are older than a column. It is determined
+    /// by a test, once.
     static let olderRows: OlderRows = {
         guard let functions else { return .anyNull }
         var database: OpaquePointer?
@@ -71,7 +74,8 @@ struct PreUpdateFunctions {
             database,
             "CREATE TABLE t (a, b); INSERT INTO t VALUES (1, NULL), (2, NULL); ALTER TABLE t ADD COLUMN c DEFAULT 5",
             nil, nil, nil)
-        // Of each deleted row: the last column, and the one before, whose NULL is the row's.
+        // For each deleted row: the last column, and the one before it, whose NULL belongs to the
+        // row.
         var told: [(value: OpaquePointer?, isNull: Bool, isDefault: Bool)] = []
         withUnsafeMutablePointer(to: &told) { told in
             _ = functions.hook(
@@ -101,7 +105,7 @@ struct PreUpdateFunctions {
         return .separateNull(null)
     }()
 
-    /// The NULL that stands for the value of a column which the row is older than. Nil where there is none.
+    /// The NULL for a column that is newer than the row. Nil if there is no separate one.
     nonisolated(unsafe) static let nullOfOlderRows: OpaquePointer? = {
         if case .separateNull(let null) = olderRows { null } else { nil }
     }()

@@ -31,68 +31,71 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
     /// Whether this code is a primary one.
     public var isPrimary: Bool { rawValue & ~0xFF == 0 }
 
-    /// Matches codes: a primary one matches itself and its extended codes; an extended one matches itself.
+    /// Matches codes. A primary code matches itself and its extended codes. An extended code
+    /// matches only itself.
     public static func ~= (pattern: ResultCode, code: ResultCode) -> Bool {
         pattern == (pattern.isPrimary ? code.primaryResultCode : code)
     }
 }
 
 extension ResultCode: CustomStringConvertible {
-    /// The number, and what SQLite says of it: `19 (constraint failed)`.
+    /// The number with SQLite's text: `19 (constraint failed)`.
     public var description: String {
         guard let text = sqlite3_errstr(rawValue) else { return "\(rawValue)" }
         return "\(rawValue) (\(String(cString: text)))"
     }
 }
 
-// The names are SQLite's own. They are spelled out, since the C header's extended codes are macros that
-// Swift does not see, and an older header may lack some.
+// The names are SQLite's own. They are repeated here because Swift does not import the C header's
+// extended codes, which are macros. Also, an older header may lack some.
 extension ResultCode {
-    /// Success. It is the code of no error.
+    /// Success. This code is not an error.
     public static let SQLITE_OK = ResultCode(rawValue: 0)
-    /// An error without a code of its own: SQL that does not compile, a table or a column that is not there.
+    /// An error without a code of its own, such as SQL that does not compile, or a missing table or
+    /// column.
     public static let SQLITE_ERROR = ResultCode(rawValue: 1)
-    /// A fault of SQLite itself.
+    /// An internal error of SQLite.
     public static let SQLITE_INTERNAL = ResultCode(rawValue: 2)
-    /// A new file cannot have the access mode that was asked for.
+    /// A new file that cannot have the requested access mode.
     public static let SQLITE_PERM = ResultCode(rawValue: 3)
-    /// The end of a statement before it was done: by a rollback, or by a function that it calls.
+    /// A statement that was aborted, by a rollback or by a function that it calls.
     public static let SQLITE_ABORT = ResultCode(rawValue: 4)
-    /// A lock that another connection holds, for longer than ``Configuration/busyMode`` waits. A database that is closed throws it, too,
-    /// while something of it is in use.
+    /// A lock that another connection holds for longer than ``Configuration/busyMode`` waits.
+    /// Closing a database also throws it while the database is in use.
     public static let SQLITE_BUSY = ResultCode(rawValue: 5)
-    /// A lock that the same connection holds, such as that of a statement which reads a table that is to be dropped. Or one of a
-    /// connection that shares its cache.
+    /// A lock that the same connection holds, for example because a statement still reads a table
+    /// that should be dropped. Or a lock of a connection that shares its cache.
     public static let SQLITE_LOCKED = ResultCode(rawValue: 6)
-    /// Memory that the system does not give.
+    /// A failed memory allocation.
     public static let SQLITE_NOMEM = ResultCode(rawValue: 7)
-    /// A write to what may only be read: a file, a connection, an access.
+    /// A write to something that is read-only: a file, a connection, or an access.
     public static let SQLITE_READONLY = ResultCode(rawValue: 8)
-    /// The end of a statement that was interrupted: see ``Database/interrupt()``.
+    /// A statement that was interrupted: see ``Database/interrupt()``.
     public static let SQLITE_INTERRUPT = ResultCode(rawValue: 9)
-    /// An error of the system, when it read or wrote a file. The extended code tells what it was doing.
+    /// A system error while reading or writing a file. The extended code tells the operation.
     public static let SQLITE_IOERR = ResultCode(rawValue: 10)
     /// A damaged database.
     public static let SQLITE_CORRUPT = ResultCode(rawValue: 11)
-    /// An operation that the file system layer of SQLite does not know.
+    /// An operation that SQLite's file system layer does not support.
     public static let SQLITE_NOTFOUND = ResultCode(rawValue: 12)
-    /// A full disk, which may be the one of the temporary files, or a database that has all the pages it may have.
+    /// A full disk, which may be that of the temporary files, or a database with the maximum number
+    /// of pages.
     public static let SQLITE_FULL = ResultCode(rawValue: 13)
-    /// A file that cannot be opened: the database, or one that SQLite needs beside it.
+    /// A file that cannot be opened: the database, or another file that SQLite needs.
     public static let SQLITE_CANTOPEN = ResultCode(rawValue: 14)
-    /// A race for the locks of a write-ahead log, which was lost again and again.
+    /// A race for the locks of a write-ahead log that was lost repeatedly.
     public static let SQLITE_PROTOCOL = ResultCode(rawValue: 15)
     /// A code that SQLite does not use.
     public static let SQLITE_EMPTY = ResultCode(rawValue: 16)
-    /// A schema that has changed since the statement was prepared, again and again.
+    /// A schema that has changed repeatedly since the statement was prepared.
     public static let SQLITE_SCHEMA = ResultCode(rawValue: 17)
-    /// A text, a blob or a statement that is longer than SQLite's limit.
+    /// A text, a blob or a statement that exceeds SQLite's length limit.
     public static let SQLITE_TOOBIG = ResultCode(rawValue: 18)
     /// A constraint that a statement violates: see ``DatabaseError/constraint``.
     public static let SQLITE_CONSTRAINT = ResultCode(rawValue: 19)
-    /// A value of another type where none but an integer can stand, such as a row ID.
+    /// A value of another type where an integer is required, such as a row ID.
     public static let SQLITE_MISMATCH = ResultCode(rawValue: 20)
-    /// A call that is not allowed, such as one of a database that was closed.
+    /// A forbidden call, such as the use of a closed database.
     public static let SQLITE_MISUSE = ResultCode(rawValue: 21)
     /// A file that is too large for the system.
     public static let SQLITE_NOLFS = ResultCode(rawValue: 22)
@@ -102,162 +105,166 @@ extension ResultCode {
     public static let SQLITE_FORMAT = ResultCode(rawValue: 24)
     /// A parameter or a column that the statement does not have.
     public static let SQLITE_RANGE = ResultCode(rawValue: 25)
-    /// A file that is no database, or an encrypted one that was given no key.
+    /// A file that is not a database, or an encrypted one without its key.
     public static let SQLITE_NOTADB = ResultCode(rawValue: 26)
-    /// Something to know, for ``Database/logError``. It is not thrown.
+    /// An informational message for ``Database/logError``. It is never thrown.
     public static let SQLITE_NOTICE = ResultCode(rawValue: 27)
-    /// Something unusual, for ``Database/logError``. It is not thrown.
+    /// A warning for ``Database/logError``. It is never thrown.
     public static let SQLITE_WARNING = ResultCode(rawValue: 28)
-    /// A row of a statement. It is the code of no error.
+    /// A row of a statement. This code is not an error.
     public static let SQLITE_ROW = ResultCode(rawValue: 100)
-    /// The end of a statement. It is the code of no error.
+    /// The end of a statement. This code is not an error.
     public static let SQLITE_DONE = ResultCode(rawValue: 101)
 
-    /// A collation that the statement needs, and the connection does not have: see ``Database/add(collation:)``.
+    /// A missing collation that the statement needs: see ``Database/add(collation:)``.
     public static let SQLITE_ERROR_MISSING_COLLSEQ = ResultCode(rawValue: 1 | 1 << 8)
-    /// A sign inside of SQLite to prepare a statement once more.
+    /// An internal signal of SQLite to prepare a statement again.
     public static let SQLITE_ERROR_RETRY = ResultCode(rawValue: 1 | 2 << 8)
-    /// A state of the database that is no longer in the write-ahead log.
+    /// A snapshot of the database that is no longer in the write-ahead log.
     public static let SQLITE_ERROR_SNAPSHOT = ResultCode(rawValue: 1 | 3 << 8)
-    /// A read from a file that failed.
+    /// A file that could not be read.
     public static let SQLITE_IOERR_READ = ResultCode(rawValue: 10 | 1 << 8)
-    /// A read from a file that gave fewer bytes than it was to give.
+    /// A read from a file that returned too few bytes.
     public static let SQLITE_IOERR_SHORT_READ = ResultCode(rawValue: 10 | 2 << 8)
-    /// A write to a file that failed.
+    /// A file that could not be written.
     public static let SQLITE_IOERR_WRITE = ResultCode(rawValue: 10 | 3 << 8)
     /// A file that could not be flushed to the disk.
     public static let SQLITE_IOERR_FSYNC = ResultCode(rawValue: 10 | 4 << 8)
     /// A directory that could not be flushed to the disk.
     public static let SQLITE_IOERR_DIR_FSYNC = ResultCode(rawValue: 10 | 5 << 8)
-    /// A file that could not be cut to a size.
+    /// A file that could not be truncated.
     public static let SQLITE_IOERR_TRUNCATE = ResultCode(rawValue: 10 | 6 << 8)
-    /// A file of which the system does not tell the size, or other attributes.
+    /// A file whose size, or other attributes, the system cannot tell.
     public static let SQLITE_IOERR_FSTAT = ResultCode(rawValue: 10 | 7 << 8)
-    /// A lock of a file that could not be given back.
+    /// A file lock that could not be released.
     public static let SQLITE_IOERR_UNLOCK = ResultCode(rawValue: 10 | 8 << 8)
-    /// A lock of a file, for reading, that could not be taken.
+    /// A file lock for reading that could not be acquired.
     public static let SQLITE_IOERR_RDLOCK = ResultCode(rawValue: 10 | 9 << 8)
     /// A file that could not be deleted.
     public static let SQLITE_IOERR_DELETE = ResultCode(rawValue: 10 | 10 << 8)
-    /// A code that SQLite does not use any more.
+    /// A code that SQLite no longer uses.
     public static let SQLITE_IOERR_BLOCKED = ResultCode(rawValue: 10 | 11 << 8)
-    /// Memory that the system does not give for work on a file.
+    /// A failed memory allocation for work on a file.
     public static let SQLITE_IOERR_NOMEM = ResultCode(rawValue: 10 | 12 << 8)
-    /// A file of which the system does not tell whether it is there, or may be used.
+    /// A file whose existence or permissions the system cannot tell.
     public static let SQLITE_IOERR_ACCESS = ResultCode(rawValue: 10 | 13 << 8)
-    /// A file of which the system does not tell whether somebody is about to write it.
+    /// A file for which the system cannot tell whether another connection is about to write.
     public static let SQLITE_IOERR_CHECKRESERVEDLOCK = ResultCode(rawValue: 10 | 14 << 8)
-    /// A lock of a file that the system failed to take.
+    /// A file lock that the system failed to acquire.
     public static let SQLITE_IOERR_LOCK = ResultCode(rawValue: 10 | 15 << 8)
     /// A file that could not be closed.
     public static let SQLITE_IOERR_CLOSE = ResultCode(rawValue: 10 | 16 << 8)
-    /// A code that SQLite does not use any more.
+    /// A code that SQLite no longer uses.
     public static let SQLITE_IOERR_DIR_CLOSE = ResultCode(rawValue: 10 | 17 << 8)
-    /// A file of shared memory, beside a write-ahead log, that could not be opened.
+    /// A shared memory file of a write-ahead log that could not be opened.
     public static let SQLITE_IOERR_SHMOPEN = ResultCode(rawValue: 10 | 18 << 8)
-    /// A file of shared memory, beside a write-ahead log, that could not be enlarged.
+    /// A shared memory file of a write-ahead log that could not be enlarged.
     public static let SQLITE_IOERR_SHMSIZE = ResultCode(rawValue: 10 | 19 << 8)
-    /// A code that SQLite does not use any more.
+    /// A code that SQLite no longer uses.
     public static let SQLITE_IOERR_SHMLOCK = ResultCode(rawValue: 10 | 20 << 8)
-    /// A file of shared memory, beside a write-ahead log, that could not be mapped.
+    /// A shared memory file of a write-ahead log that could not be mapped.
     public static let SQLITE_IOERR_SHMMAP = ResultCode(rawValue: 10 | 21 << 8)
-    /// A place in a file that could not be gone to.
+    /// A seek to a position in a file that failed.
     public static let SQLITE_IOERR_SEEK = ResultCode(rawValue: 10 | 22 << 8)
-    /// A file that was to be deleted, and is not there.
+    /// A file that could not be deleted because it does not exist.
     public static let SQLITE_IOERR_DELETE_NOENT = ResultCode(rawValue: 10 | 23 << 8)
-    /// A file that could not be mapped to memory, or not any more.
+    /// A file that could not be mapped to memory, or is no longer mapped.
     public static let SQLITE_IOERR_MMAP = ResultCode(rawValue: 10 | 24 << 8)
-    /// A directory for temporary files that was not found.
+    /// A missing directory for temporary files.
     public static let SQLITE_IOERR_GETTEMPPATH = ResultCode(rawValue: 10 | 25 << 8)
     /// A path that Cygwin could not convert.
     public static let SQLITE_IOERR_CONVPATH = ResultCode(rawValue: 10 | 26 << 8)
-    /// A code that is reserved for extensions.
+    /// A code reserved for extensions.
     public static let SQLITE_IOERR_VNODE = ResultCode(rawValue: 10 | 27 << 8)
-    /// A code that is reserved for extensions.
+    /// A code reserved for extensions.
     public static let SQLITE_IOERR_AUTH = ResultCode(rawValue: 10 | 28 << 8)
-    /// The beginning of an atomic write that the file system did not take.
+    /// The beginning of an atomic write that the file system rejected.
     public static let SQLITE_IOERR_BEGIN_ATOMIC = ResultCode(rawValue: 10 | 29 << 8)
-    /// The commit of an atomic write that the file system did not take.
+    /// The commit of an atomic write that the file system rejected.
     public static let SQLITE_IOERR_COMMIT_ATOMIC = ResultCode(rawValue: 10 | 30 << 8)
-    /// The rollback of an atomic write that the file system did not take.
+    /// The rollback of an atomic write that the file system rejected.
     public static let SQLITE_IOERR_ROLLBACK_ATOMIC = ResultCode(rawValue: 10 | 31 << 8)
-    /// A page whose checksum is wrong, where the extension for checksums is in use.
+    /// A page with a wrong checksum, if the checksum extension is in use.
     public static let SQLITE_IOERR_DATA = ResultCode(rawValue: 10 | 32 << 8)
-    /// A read that failed because the file system is damaged.
+    /// A failed read from a damaged file system.
     public static let SQLITE_IOERR_CORRUPTFS = ResultCode(rawValue: 10 | 33 << 8)
-    /// A lock that a connection holds which shares the cache of this one.
+    /// A lock of another connection that shares this connection's cache.
     public static let SQLITE_LOCKED_SHAREDCACHE = ResultCode(rawValue: 6 | 1 << 8)
-    /// A code that SQLite leaves to virtual tables.
+    /// A code reserved for virtual tables.
     public static let SQLITE_LOCKED_VTAB = ResultCode(rawValue: 6 | 2 << 8)
-    /// A write-ahead log that another process restores after a crash.
+    /// A write-ahead log that another process is restoring after a crash.
     public static let SQLITE_BUSY_RECOVERY = ResultCode(rawValue: 5 | 1 << 8)
-    /// A transaction that has read, and cannot write, since another connection has written meanwhile. Begin with
-    /// ``TransactionKind/immediate`` what is going to write.
+    /// A transaction that has read, and cannot write because another connection has written
+    /// meanwhile. Begin transactions that will write with ``TransactionKind/immediate``.
     public static let SQLITE_BUSY_SNAPSHOT = ResultCode(rawValue: 5 | 2 << 8)
-    /// A lock that the system itself was told to wait for, and did not get in time.
+    /// A lock that the system itself waited for, but did not acquire in time.
     public static let SQLITE_BUSY_TIMEOUT = ResultCode(rawValue: 5 | 3 << 8)
-    /// A code that SQLite does not use any more.
+    /// A code that SQLite no longer uses.
     public static let SQLITE_CANTOPEN_NOTEMPDIR = ResultCode(rawValue: 14 | 1 << 8)
-    /// A path that leads to a directory.
+    /// A path to a directory.
     public static let SQLITE_CANTOPEN_ISDIR = ResultCode(rawValue: 14 | 2 << 8)
-    /// A path that the system could not make a full one of.
+    /// A path that the system could not make absolute.
     public static let SQLITE_CANTOPEN_FULLPATH = ResultCode(rawValue: 14 | 3 << 8)
     /// A path that Cygwin could not convert.
     public static let SQLITE_CANTOPEN_CONVPATH = ResultCode(rawValue: 14 | 4 << 8)
-    /// A code that SQLite does not use any more.
+    /// A code that SQLite no longer uses.
     public static let SQLITE_CANTOPEN_DIRTYWAL = ResultCode(rawValue: 14 | 5 << 8)
-    /// A symbolic link, where none was to be followed.
+    /// A symbolic link that must not be followed.
     public static let SQLITE_CANTOPEN_SYMLINK = ResultCode(rawValue: 14 | 6 << 8)
-    /// A virtual table whose content is damaged.
+    /// A virtual table with damaged content.
     public static let SQLITE_CORRUPT_VTAB = ResultCode(rawValue: 11 | 1 << 8)
-    /// A damaged `sqlite_sequence`, the table of what `AUTOINCREMENT` has used.
+    /// A damaged `sqlite_sequence`, the table for `AUTOINCREMENT`.
     public static let SQLITE_CORRUPT_SEQUENCE = ResultCode(rawValue: 11 | 2 << 8)
     /// An index that lacks an entry.
     public static let SQLITE_CORRUPT_INDEX = ResultCode(rawValue: 11 | 3 << 8)
-    /// A write-ahead log that must be restored, where the database may only be read.
+    /// A write-ahead log that must be restored, although the database is read-only.
     public static let SQLITE_READONLY_RECOVERY = ResultCode(rawValue: 8 | 1 << 8)
-    /// Shared memory, beside a write-ahead log, in which no lock can be taken, since it may only be read.
+    /// Read-only shared memory of a write-ahead log, in which no lock can be acquired.
     public static let SQLITE_READONLY_CANTLOCK = ResultCode(rawValue: 8 | 2 << 8)
-    /// A journal that a crash has left and that must be rolled back, where the database may only be read.
+    /// A journal left by a crash that must be rolled back, although the database is read-only.
     public static let SQLITE_READONLY_ROLLBACK = ResultCode(rawValue: 8 | 3 << 8)
     /// A file that was moved, renamed or deleted since it was opened.
     public static let SQLITE_READONLY_DBMOVED = ResultCode(rawValue: 8 | 4 << 8)
-    /// Shared memory, beside a write-ahead log, that must be made anew and may only be read.
+    /// Read-only shared memory of a write-ahead log that must be recreated.
     public static let SQLITE_READONLY_CANTINIT = ResultCode(rawValue: 8 | 5 << 8)
-    /// A directory in which the journal of a write cannot be made.
+    /// A directory in which the journal for a write cannot be created.
     public static let SQLITE_READONLY_DIRECTORY = ResultCode(rawValue: 8 | 6 << 8)
-    /// The end of a statement whose transaction was rolled back.
+    /// A statement that was aborted because its transaction was rolled back.
     public static let SQLITE_ABORT_ROLLBACK = ResultCode(rawValue: 4 | 2 << 8)
-    /// A `CHECK` constraint that is violated.
+    /// A violated `CHECK` constraint.
     public static let SQLITE_CONSTRAINT_CHECK = ResultCode(rawValue: 19 | 1 << 8)
-    /// A commit that a hook has refused.
+    /// A commit that a hook has rejected.
     public static let SQLITE_CONSTRAINT_COMMITHOOK = ResultCode(rawValue: 19 | 2 << 8)
-    /// A foreign key that is violated.
+    /// A violated foreign key.
     public static let SQLITE_CONSTRAINT_FOREIGNKEY = ResultCode(rawValue: 19 | 3 << 8)
-    /// A code that SQLite leaves to functions of extensions.
+    /// A code reserved for functions of extensions.
     public static let SQLITE_CONSTRAINT_FUNCTION = ResultCode(rawValue: 19 | 4 << 8)
     /// A NULL in a `NOT NULL` column.
     public static let SQLITE_CONSTRAINT_NOTNULL = ResultCode(rawValue: 19 | 5 << 8)
-    /// A primary key that another row has.
+    /// A primary key that another row already has.
     public static let SQLITE_CONSTRAINT_PRIMARYKEY = ResultCode(rawValue: 19 | 6 << 8)
-    /// A statement that a trigger refuses, by `RAISE`.
+    /// A statement that a trigger rejects with `RAISE`.
     public static let SQLITE_CONSTRAINT_TRIGGER = ResultCode(rawValue: 19 | 7 << 8)
-    /// Values that another row has, in the columns of a `UNIQUE` constraint or index.
+    /// Values that another row already has, in the columns of a `UNIQUE` constraint or index.
     public static let SQLITE_CONSTRAINT_UNIQUE = ResultCode(rawValue: 19 | 8 << 8)
-    /// A code that SQLite leaves to virtual tables.
+    /// A code reserved for virtual tables.
     public static let SQLITE_CONSTRAINT_VTAB = ResultCode(rawValue: 19 | 9 << 8)
-    /// A row ID that another row has.
+    /// A row ID that another row already has.
     public static let SQLITE_CONSTRAINT_ROWID = ResultCode(rawValue: 19 | 10 << 8)
-    /// A row that a trigger deletes while it is being updated.
+    /// A row that a trigger deletes while the row is being updated.
     public static let SQLITE_CONSTRAINT_PINNED = ResultCode(rawValue: 19 | 11 << 8)
-    /// A value of another type than that of its column, in a `STRICT` table.
+    /// A value whose type differs from that of its column, in a `STRICT` table.
     public static let SQLITE_CONSTRAINT_DATATYPE = ResultCode(rawValue: 19 | 12 << 8)
-    /// A write-ahead log that was restored after a crash. It is for ``Database/logError``, and not thrown.
+    /// A write-ahead log that was restored after a crash. For ``Database/logError`` only: it is not
+    /// thrown.
     public static let SQLITE_NOTICE_RECOVER_WAL = ResultCode(rawValue: 27 | 1 << 8)
-    /// A journal that a crash has left and that was rolled back. It is for ``Database/logError``, and not thrown.
+    /// A journal left by a crash that was rolled back. For ``Database/logError`` only: it is not
+    /// thrown.
     public static let SQLITE_NOTICE_RECOVER_ROLLBACK = ResultCode(rawValue: 27 | 2 << 8)
-    /// An index that SQLite makes for one statement, since none is there. It is for ``Database/logError``, and not thrown.
+    /// An index that SQLite creates for one statement, because none exists. For
+    /// ``Database/logError`` only: it is not thrown.
     public static let SQLITE_WARNING_AUTOINDEX = ResultCode(rawValue: 28 | 1 << 8)
-    /// An operation that the user who is logged in may not do, where the extension for users is in use.
+    /// An operation that the logged-in user is not allowed to perform, if the extension for users
+    /// is in use.
     public static let SQLITE_AUTH_USER = ResultCode(rawValue: 23 | 1 << 8)
 }

@@ -1,4 +1,4 @@
-// Debug checks of a packed row, and the earlier rows that it references.
+// Debug checks of a packed row, and the earlier rows that it refers to.
 
 #if DEBUG
 extension PackedRow: CheckedInvariants {
@@ -9,7 +9,7 @@ extension PackedRow: CheckedInvariants {
         }
     }
 
-    /// The rows that are remembered from before this one.
+    /// The remembered rows from before this one.
     var previousRows: [PackedRow] {
         switch memory {
         case .nothing, .forgotten: []

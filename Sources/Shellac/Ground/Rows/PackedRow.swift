@@ -1,44 +1,47 @@
-/// A row that outlives its statement, and what a record remembers of its row: packed bytes, in one allocation with
-/// the layout that all rows of the statement share.
+/// A row that outlives its statement, or that a record remembers.
+///
+/// Its packed bytes are in one allocation with a reference to the layout that all rows of the
+/// statement share.
 ///
 ///     ┌────────────────┬────────┬──────┬──────────────┬─┬───────────────┐
 ///     │ Swift's object │ layout │ size │ packed bytes │ │ PreviousState │
 ///     └────────────────┴────────┴──────┴──────────────┴─┴───────────────┘
 ///                      └── Header ─────┘  PackedBytes  └─ up to the alignment of pointers, in a row that was saved
 ///
-/// See ``PackedBytes`` for what they hold. They are never changed while anybody reads them: see
+/// See ``PackedBytes`` for the format. The bytes never change while anything reads them: see
 /// ``make(_:copying:previous:replacing:)``.
 @usableFromInline
 final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
     @usableFromInline
     struct Header {
         let layout: RowLayout
-        /// Twice the number of bytes, and one more for a row that has a ``PreviousState`` behind them.
+        /// Twice the number of bytes, plus one if a ``PreviousState`` follows the bytes.
         let size: Int
     }
 
-    /// What came before a row that a record saved.
+    /// The state before a record saved the row.
     struct PreviousState: ~Copyable {
-        /// What the record remembered before.
+        /// The row that the record remembered before.
         enum Memory {
             case nothing
             case row(PackedRow)
-            /// The record has come to remember this row in another way. What it remembered before its last save, and
-            /// after it.
+            /// The record remembers this row without having saved it. The rows are those it
+            /// remembered before and after its last save.
             indirect case save(before: PackedRow?, after: PackedRow)
-            /// The record has merged this row. What it remembered before its last save, and after it, if there was one.
+            /// The record has merged this row. The rows are those it remembered before and after
+            /// its last save, if there was one.
             indirect case merge(before: PackedRow?, after: PackedRow?)
-            /// It is not known any more: another save has come, or a rollback.
+            /// The state is no longer known, because another save or a rollback has come.
             case forgotten
         }
         var memory: Memory
-        /// Which notes of a journal the save's note is among.
+        /// The moment of a journal whose notes include the save's note.
         var moment: UInt64
     }
 
     deinit { if hasPreviousState { previousStatePointer.deinitialize(count: 1) } }
 
-    // The header is read through its address: it never changes, and needs no check that nobody is changing it.
+    // The header is read through its address: it never changes, so it needs no exclusivity check.
 
     var layout: RowLayout { withUnsafeMutablePointerToHeader { $0.pointee.layout } }
 
@@ -46,28 +49,28 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         withUnsafeMutablePointerToHeader { Unretained($0.pointee.layout) }
     }
 
-    /// The leftmost column of a name, or -1.
+    /// Returns the leftmost column with a name, or -1.
     func column(named name: String) -> Int { layoutReference.use { $0.column(named: name) ?? -1 } }
 
     /// The number of columns.
     var count: Int { layoutReference.use { $0.count } }
 
-    /// How many bytes there are.
+    /// The number of packed bytes.
     var byteCount: Int { withUnsafeMutablePointerToHeader { $0.pointee.size >> 1 } }
 
-    /// Whether there is something that came before.
+    /// Whether the row has a previous state.
     private var hasPreviousState: Bool { withUnsafeMutablePointerToHeader { $0.pointee.size & 1 != 0 } }
 
-    /// What came before the row, if it was saved.
+    /// The state before the row, if it was saved.
     var memory: PreviousState.Memory { hasPreviousState ? previousStatePointer.pointee.memory : .forgotten }
 
-    /// Which notes of a journal the note of the save is among, or 0.
+    /// The moment of a journal whose notes include the save's note, or 0.
     var moment: UInt64 { hasPreviousState ? previousStatePointer.pointee.moment : 0 }
 
-    /// Forgets what came before. This changes a row under the hands of the record that saved it.
+    /// Forgets the previous state. This modifies a row that the saving record still refers to.
     func forgetPreviousState() { if hasPreviousState { previousStatePointer.pointee.memory = .forgotten } }
 
-    /// Forgets what came before, and returns the row that it was, if it was one.
+    /// Forgets the previous state. Returns the previous row, if there was one.
     @inline(__always)
     func takePreviousRow() -> PackedRow? {
         guard hasPreviousState else { return nil }
@@ -77,7 +80,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         return row
     }
 
-    /// Asks the processor for the row that came before, whose memory is to be used again.
+    /// Prefetches the previous row, whose memory will be reused.
     func prefetchPreviousRow() {
         guard hasPreviousState else { return }
         var address: UnsafeRawPointer?
@@ -87,9 +90,10 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         if let address { prefetch(address, byteCount: 256) }
     }
 
-    /// Makes a row of packed bytes, in the place of one that is no longer wanted, if nobody else holds that.
+    /// Creates a row of packed bytes. Reuses the memory of an unwanted row, if nothing else refers
+    /// to it.
     ///
-    /// A record that is saved again and again has two rows by turns.
+    /// A record that is saved repeatedly alternates between two rows.
     @inline(__always)
     static func make(
         _ layout: Unretained<RowLayout>, copying bytes: PackedBytes, previous: consuming PreviousState,
@@ -105,7 +109,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         return row
     }
 
-    /// Whether it has the very size of another one that has a previous state.
+    /// Whether the row has the same size and layout as another row with a previous state.
     private func hasRoom(for byteCount: Int, _ layout: Unretained<RowLayout>) -> Bool {
         hasPreviousState && self.byteCount == byteCount && layoutReference == layout
     }
@@ -117,7 +121,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         }
     }
 
-    /// Rounds a number of bytes up: the elements begin at a multiple of the alignment of pointers.
+    /// Rounds up a number of bytes. The elements begin at a multiple of the alignment of pointers.
     private static func alignedForPreviousState(_ byteCount: Int) -> Int {
         let alignment = MemoryLayout<PreviousState>.alignment
         return (byteCount + alignment - 1) / alignment * alignment
@@ -125,13 +129,13 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
 
     /// The packed columns.
     var bytes: PackedBytes {
-        // They stand still as long as the row is alive: who reads them keeps it alive.
+        // The bytes do not move as long as the row is alive, so the reader must keep it alive.
         PackedBytes(
             start: withUnsafeMutablePointerToElements { UnsafeRawPointer($0) }, count: count,
             byteCount: byteCount)
     }
 
-    /// Makes a row of a number of bytes, which a function writes.
+    /// Creates a row of the given number of bytes, which a function writes.
     @inline(__always)
     static func make(
         _ layout: RowLayout, byteCount: Int, previous: consuming PreviousState? = nil,
@@ -153,7 +157,7 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         return row
     }
 
-    /// Makes a row of packed bytes.
+    /// Creates a row of packed bytes.
     @inline(__always)
     static func make(
         _ layout: RowLayout, copying bytes: PackedBytes, previous: consuming PreviousState? = nil
@@ -163,14 +167,14 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         }
     }
 
-    /// A row of the same bytes, under another layout of the same columns, or with another previous
-    /// state.
+    /// Returns a row of the same bytes, with another layout of the same columns, or with another
+    /// previous state.
     func copy(_ layout: RowLayout, previous: consuming PreviousState? = nil) -> PackedRow {
         defer { withExtendedLifetime(self) {} }
         return .make(layout, copying: bytes, previous: previous)
     }
 
-    /// Makes a row of values, which are asked for twice.
+    /// Creates a row of values. They are enumerated twice.
     static func make(
         _ layout: RowLayout, previous: consuming PreviousState? = nil,
         eachValue: ((ValueView) -> Void) -> Void
@@ -183,14 +187,14 @@ final class PackedRow: ManagedBuffer<PackedRow.Header, UInt8> {
         }
     }
 
-    /// Makes a row by hand.
+    /// Creates a row from values.
     static func make(_ layout: RowLayout, values: [DatabaseValue]) -> PackedRow {
         make(layout) { body in for value in values { value.withView(body) } }
     }
 
     // MARK: - Reading
 
-    /// The value in a column.
+    /// Returns the value in a column.
     func column(_ column: Int) -> PackedValue { bytes.value(at: column) }
 
     /// Returns a copy of a value.
@@ -206,7 +210,7 @@ extension PackedRow {
     /// Returns a copy of the current row of a statement.
     static func make(_ row: LiveRow) -> PackedRow { make(row, layout: row.layout) }
 
-    /// A copy of the current row of a statement, under another layout of the same columns.
+    /// Returns a copy of the current row of a statement, with another layout of the same columns.
     @inline(never)
     static func make(_ row: LiveRow, layout: RowLayout) -> PackedRow {
         if let packed = row.packed() { make(layout, copying: packed) } else { makeLong(row, layout: layout) }

@@ -10,7 +10,7 @@ extension Row {
     /// The number of columns.
     public var count: Int { isLive ? live.count : owned.layout.names.count }
 
-    /// Whether the row has no column.
+    /// Whether the row has no columns.
     public var isEmpty: Bool { count == 0 }
 
     /// The names of the columns, from left to right. There may be duplicates.
@@ -21,29 +21,30 @@ extension Row {
         isLive ? (0..<count).map { live.value(at: $0).databaseValue } : owned.databaseValues
     }
 
-    /// Returns the value in a column, or nil when there is no such column.
+    /// Returns the value in a column, or nil if there is no such column.
     ///
-    /// - Parameter name: The name of the column, whatever its case. Of several that have it, the leftmost is read.
+    /// - Parameter name: The name of the column, whatever its case. If several columns have it, the
+    ///   leftmost is read.
     public func databaseValue(named name: String) -> DatabaseValue? {
         layout.column(named: name).map(databaseValue(inColumn:))
     }
 
-    /// Returns the value in a column, or nil when there is no such column.
+    /// Returns the value in a column, or nil if there is no such column.
     ///
-    /// - Parameter index: The place of the column, from 0. One that is out of bounds is no misuse.
+    /// - Parameter index: The index of the column, from 0. It may be out of bounds.
     public func databaseValue(atIndex index: Int) -> DatabaseValue? {
         0..<count ~= index ? databaseValue(inColumn: index) : nil
     }
 
-    /// Whether a column is NULL, or missing.
+    /// Whether a column is NULL or missing.
     ///
-    /// - Parameter index: The place of the column, from 0.
+    /// - Parameter index: The index of the column, from 0.
     public func hasNull(atIndex index: Int) -> Bool { databaseValue(atIndex: index)?.isNull ?? true }
 
-    /// Whether a value is not NULL.
+    /// Whether any value is not NULL.
     public var containsNonNullValue: Bool { (0..<count).contains { !databaseValue(inColumn: $0).isNull } }
 
-    /// The values by the names of their columns: of duplicates, the leftmost.
+    /// The values, keyed by column name. Of duplicates, the leftmost counts.
     public var dictionary: [String: DatabaseValue] {
         Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { leftmost, _ in leftmost })
     }
@@ -61,9 +62,12 @@ extension Row {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The name of the column, whatever its case. Of several that have it, the leftmost is read.
-    ///   - body: Gets the bytes, which must not be used once it has returned; nil when the column is NULL or missing.
-    /// - Throws: a ``RowDecodingError`` when the column holds a number, and what the function throws.
+    ///   - name: The name of the column, whatever its case. If several columns have it, the
+    ///     leftmost is read.
+    ///   - body: A function that gets the bytes, or nil if the column is NULL or missing. The bytes
+    ///     are only valid during the call.
+    /// - Throws: a ``RowDecodingError`` if the column holds a number, and any error of the
+    ///   function.
     public func withUnsafeData<Result>(
         named name: String, _ body: (Data?) throws -> Result
     ) throws -> Result {
@@ -74,9 +78,11 @@ extension Row {
     /// Calls a function with the bytes of a blob or a text, without copying them.
     ///
     /// - Parameters:
-    ///   - index: The place of the column, from 0.
-    ///   - body: Gets the bytes, which must not be used once it has returned; nil when the column is NULL or missing.
-    /// - Throws: a ``RowDecodingError`` when the column holds a number, and what the function throws.
+    ///   - index: The index of the column, from 0.
+    ///   - body: A function that gets the bytes, or nil if the column is NULL or missing. The bytes
+    ///     are only valid during the call.
+    /// - Throws: a ``RowDecodingError`` if the column holds a number, and any error of the
+    ///   function.
     public func withUnsafeData<Result>(
         atIndex index: Int, _ body: (Data?) throws -> Result
     ) throws -> Result {
@@ -123,9 +129,10 @@ extension Row: Sequence {
 // MARK: - As a literal
 
 extension Row: ExpressibleByDictionaryLiteral {
-    /// Makes a row by hand, with its columns in order.
+    /// Creates a row with the given columns, in order.
     ///
-    /// - Parameter elements: The values, each behind the name of its column. Names may come twice; nil is NULL.
+    /// - Parameter elements: The values, each after the name of its column. Names may be
+    ///   duplicates, and nil is NULL.
     public init(dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...) {
         self.init(elements.map { ($0, $1?.databaseValue ?? .null) })
     }
@@ -133,8 +140,8 @@ extension Row: ExpressibleByDictionaryLiteral {
 
 // MARK: - As a value
 
-/// Rows are equal when they have the same columns, with the same names and values, in the same order, and equal rows of other
-/// tables came with them.
+/// Equality of rows. Equal rows have the same columns, with the same names and values in the same
+/// order. Rows of other tables that were fetched with them must be equal, too.
 extension Row: Hashable {
     public static func == (a: Row, b: Row) -> Bool {
         a.columnNames.elementsEqual(b.columnNames) { $0.utf8.elementsEqual($1.utf8) }
@@ -154,7 +161,8 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
         return DatabaseValue.description(of: self)
     }
 
-    /// The columns in one line, and below them, each in a line, the rows of other tables that came with the row.
+    /// The columns in one line, followed by the rows of other tables that were fetched with the
+    /// row, one per line.
     public var debugDescription: String { ([description] + attachedLines).joined(separator: "\n") }
 
     public var customMirror: Mirror {

@@ -1,4 +1,4 @@
-// Spellings of the family's older eras. None of them can be called: the compiler says what to write instead.
+// Older spellings, which no longer compile: the compiler tells the new ones.
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials

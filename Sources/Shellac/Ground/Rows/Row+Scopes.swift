@@ -1,8 +1,8 @@
-// A request of several tables gives rows of its own one. The rows of the others come with it, each under a name.
+// The rows of other tables that a request fetches with each of its own rows, by name.
 
-/// The rows of other tables that come with a row.
+/// The rows of other tables that were fetched with a row.
 class AttachedRows {
-    /// The rows that were joined, by their names. Nil where there is none.
+    /// The joined rows, by name. Nil for a name without a row.
     var scopes: [(name: String, row: Row?)] { [] }
     /// The rows that refer to the row, by the names of their lists.
     final var lists: [(name: String, rows: [Row])] = []
@@ -12,20 +12,20 @@ class AttachedRows {
 
     init(_ table: String) { self.table = table }
 
-    /// Returns the same rows, which own their values.
+    /// Returns copies of the rows, which own their values.
     fileprivate final func copy() -> AttachedRows {
         let copy = AttachedCopies(table, scopes.map { ($0.name, $0.row?.copy()) })
         copy.lists = lists
         return copy
     }
 
-    /// Whether rows may come under a name, at any depth.
+    /// Whether there may be rows with a given name, at any depth.
     final func hasRows(_ name: String) -> Bool {
         lists.contains { $0.name == name }
             || scopes.contains { $0.name == name || $0.row?.attached?.hasRows(name) ?? false }
     }
 
-    /// Whether the same came with two rows.
+    /// Whether equal rows were fetched with two rows.
     static func areEqual(_ a: AttachedRows?, _ b: AttachedRows?) -> Bool {
         guard a != nil || b != nil else { return true }
         return (a?.scopes ?? []).elementsEqual(b?.scopes ?? []) { $0 == $1 }
@@ -46,13 +46,13 @@ private final class AttachedCopies: AttachedRows {
 }
 
 extension Row {
-    /// The rows of other tables that came with the row.
+    /// The rows of other tables that were fetched with the row.
     var attached: AttachedRows? {
         let attached = isLive ? live.storage.pointee.attached : owned.layout.attached
         return attached.map { unsafeDowncast($0, to: AttachedRows.self) }
     }
 
-    /// A copy that has copies of the rows of other tables.
+    /// Returns a copy that contains copies of the rows of other tables.
     @inline(never)
     func copy(with attached: AnyObject) -> Row {
         let layout = RowLayout(
@@ -61,7 +61,7 @@ extension Row {
         return Row(.make(live, layout: layout))
     }
 
-    /// The rows of other tables, each in a line, below those that they came with.
+    /// The rows of other tables, one per line, indented below the row that they were fetched with.
     var attachedLines: [String] {
         guard isLive || packed != nil, let attached else { return [] }
         let joined = attached.scopes.flatMap { scope in
@@ -76,7 +76,7 @@ extension Row {
 
     // MARK: - Reading
 
-    /// The rows of tables that a request has joined, by their keys: nil where no row was joined.
+    /// The rows of joined tables, by key. A key without a joined row has nil.
     ///
     /// ```swift
     /// let row = try Player.including(optional: Player.team).asRequest(of: Row.self).fetchOne(db)
@@ -85,7 +85,8 @@ extension Row {
     /// ```
     public var scopes: RowScopes { RowScopes(rows: attached?.scopes ?? []) }
 
-    /// The rows of joined tables, at any depth: of several that have the same key, the one nearest to this row.
+    /// The rows of joined tables, at any depth. If several have the same key, the one nearest to
+    /// this row counts.
     public var scopesTree: RowScopes {
         var (found, next): (RowScopes, [Row]) = (RowScopes(rows: []), [self])
         while !next.isEmpty {
@@ -96,8 +97,8 @@ extension Row {
         return found
     }
 
-    /// The rows of tables that a request has fetched besides, by their keys. So are those that came with
-    /// joined rows.
+    /// The rows of other tables that were fetched separately, by key. They include those that were
+    /// fetched for joined rows.
     ///
     /// ```swift
     /// let row = try Team.including(all: Team.players).asRequest(of: Row.self).fetchOne(db)
@@ -109,43 +110,44 @@ extension Row {
     }
 }
 
-/// The rows of joined tables that came with a row: see ``Row/scopes``.
+/// The rows of joined tables that were fetched with a row: see ``Row/scopes``.
 public struct RowScopes: Sequence {
     fileprivate var rows: [(name: String, row: Row?)]
 
-    /// The row of a key. Nil where none was joined, and where there is no such key.
+    /// The row with the given key. Nil if no row was joined, and if there is no such key.
     ///
-    /// - Parameter name: The key, in its own case. It is that of the association, or the name of a part that an adapter shows.
+    /// - Parameter name: The case-sensitive key. It is the key of the association, or the name of a
+    ///   part that an adapter defines.
     public subscript(_ name: String) -> Row? { rows.first { $0.name == name }?.row }
 
-    /// The keys, also of tables of which no row was joined.
+    /// The keys, including those without a joined row.
     public var names: [String] { rows.map(\.name) }
 
-    /// Whether no table was joined under a key.
+    /// Whether there are no keys.
     public var isEmpty: Bool { rows.isEmpty }
 
     /// The number of keys.
     public var count: Int { rows.count }
 
-    /// Goes through the rows that were joined.
+    /// Iterates over the joined rows.
     public func makeIterator() -> IndexingIterator<[(name: String, row: Row)]> {
         rows.compactMap { scope in scope.row.map { (scope.name, $0) } }.makeIterator()
     }
 }
 
-/// The rows of other tables that were fetched for a row: see ``Row/prefetchedRows``.
+/// The rows of other tables that were fetched separately for a row: see ``Row/prefetchedRows``.
 public struct PrefetchedRows {
     fileprivate let lists: [(name: String, rows: [Row])]
 
-    /// The rows of a key. Nil where nothing was fetched under it.
+    /// The rows with the given key. Nil if nothing was fetched for it.
     ///
-    /// - Parameter name: The key of the association, in its own case.
+    /// - Parameter name: The case-sensitive key of the association.
     public subscript(_ name: String) -> [Row]? { lists.first { $0.name == name }?.rows }
 
     /// The keys.
     public var keys: Set<String> { Set(lists.map(\.name)) }
 
-    /// Whether nothing was fetched besides.
+    /// Whether nothing was fetched separately.
     public var isEmpty: Bool { lists.isEmpty }
 }
 

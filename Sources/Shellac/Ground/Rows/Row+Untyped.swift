@@ -1,8 +1,8 @@
-// What is read where no type is said, and where the type is an argument.
+// Reads a row without a static type, or with a type that is an argument.
 
 extension Row {
-    /// The value in a column as the Swift value that SQLite stores: an `Int64`, a `Double`, a `String` or a `Data`. Nil for NULL, and
-    /// where the row has no such column.
+    /// The value in a column as a Swift value: an `Int64`, a `Double`, a `String` or a `Data`. Nil
+    /// for NULL, and if the row has no such column.
     ///
     /// ```swift
     /// switch try row["value"] {
@@ -12,56 +12,61 @@ extension Row {
     /// }
     /// ```
     ///
-    /// It is what is read where no type is asked for. Say the type wherever you know it: then a value that does not convert throws.
+    /// This subscript is used if no type is requested. State the type wherever you know it: then a
+    /// value that does not convert throws an error.
     ///
-    /// - Parameter name: The name of the column, whatever its case. Of several that have it, the leftmost is read.
+    /// - Parameter name: The name of the column, whatever its case. If several columns have it, the
+    ///   leftmost is read.
     @_disfavoredOverload
     public subscript(_ name: String) -> (any DatabaseValueConvertible)? {
         get throws { databaseValue(named: name)?.storage.value }
     }
 
-    /// The value in a column as the Swift value that SQLite stores. Nil for NULL, and where the row has no such column.
+    /// The value in a column as a Swift value. Nil for NULL, and if the row has no such column.
     ///
-    /// - Parameter index: The place of the column, from 0.
-    /// - Throws: nothing. (It is `throws` so that it reads as the subscripts that convert.)
+    /// - Parameter index: The index of the column, from 0.
+    /// - Throws: nothing. (It is `throws` for consistency with the subscripts that convert.)
     @_disfavoredOverload
     public subscript(_ index: Int) -> (any DatabaseValueConvertible)? {
         get throws { databaseValue(atIndex: index)?.storage.value }
     }
 
-    /// Returns the value in a column as a value of a type.
+    /// Returns the value in a column as a value of the given type.
     ///
     /// ```swift
     /// let score = try row.decode(Int.self, forColumn: "score")
     /// ```
     ///
     /// - Parameters:
-    ///   - type: The type of the value. With an optional one, NULL is nil, and so is a column that the row lacks.
-    ///   - name: The name of the column, whatever its case. Of several that have it, the leftmost is read.
+    ///   - type: The type of the value. With an optional type, NULL is nil, and so is a missing
+    ///     column.
+    ///   - name: The name of the column, whatever its case. If several columns have it, the
+    ///     leftmost is read.
     /// - Throws: a ``RowDecodingError``, as the subscripts do.
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self, forColumn name: String
     ) throws -> Value { try self[name] }
 
-    /// Returns the value in a column, found by its place, as a value of a type.
+    /// Returns the value at a column index as a value of the given type.
     ///
     /// - Parameters:
-    ///   - type: The type of the value. With an optional one, NULL is nil, and so is a column that the row lacks.
-    ///   - index: The place of the column, from 0.
+    ///   - type: The type of the value. With an optional type, NULL is nil, and so is a missing
+    ///     column.
+    ///   - index: The index of the column, from 0.
     /// - Throws: a ``RowDecodingError``, as the subscripts do.
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self, atIndex index: Int
     ) throws -> Value { try self[index] }
 
-    /// Returns the first value of some columns that is not NULL, or nil.
+    /// Returns the first value of the given columns that is not NULL, or nil.
     ///
     /// ```swift
     /// let name: String? = try row.coalesce(["nickname", "name"])
     /// ```
     ///
-    /// - Parameter columns: The names of the columns, in the order in which they are looked at. Those that the row lacks are
-    ///   passed over.
-    /// - Throws: a ``RowDecodingError`` when that value does not convert.
+    /// - Parameter columns: The names of the columns, in order of preference. Missing columns are
+    ///   skipped.
+    /// - Throws: a ``RowDecodingError`` if that value does not convert.
     public func coalesce<Value: DatabaseValueConvertible>(_ columns: some Collection<String>) throws -> Value?
     {
         for column in columns {
@@ -70,10 +75,10 @@ extension Row {
         return nil
     }
 
-    /// Makes a row by hand of a dictionary of anything, with its columns in the order of their names.
+    /// Creates a row from a dictionary of any values, with its columns in the order of their names.
     ///
-    /// - Parameter dictionary: The values by the names of the columns. Where a key is no text, or a value is none that SQLite stores, there
-    ///   is no row.
+    /// - Parameter dictionary: The values, keyed by column name. The initializer fails if a key is
+    ///   not a text, or if SQLite cannot store a value.
     public init?(_ dictionary: [AnyHashable: Any]) {
         var columns: [(String, DatabaseValue)] = []
         for (key, value) in dictionary {
@@ -86,7 +91,7 @@ extension Row {
 
 // MARK: - As a collection
 
-/// A place in a row: see ``Row/startIndex``.
+/// A position in a row: see ``Row/startIndex``.
 public struct RowIndex: Comparable, Sendable {
     let column: Int
 
@@ -94,15 +99,15 @@ public struct RowIndex: Comparable, Sendable {
 }
 
 extension Row: RandomAccessCollection {
-    /// The place of the leftmost column.
+    /// The position of the leftmost column.
     public var startIndex: RowIndex { RowIndex(column: 0) }
 
-    /// The place behind the last column.
+    /// The position after the last column.
     public var endIndex: RowIndex { RowIndex(column: count) }
 
-    /// The name and the value of the column at a place.
+    /// The name and the value of the column at a position.
     ///
-    /// - Parameter position: The place, which must be one of the row.
+    /// - Parameter position: A valid position of the row.
     public subscript(position: RowIndex) -> Element {
         guard let value = databaseValue(atIndex: position.column) else {
             Misuse.trap(

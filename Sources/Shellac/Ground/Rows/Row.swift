@@ -1,4 +1,4 @@
-/// A row that a statement gives, or one made by hand.
+/// A row that a statement returns, or that you create yourself.
 ///
 /// ```swift
 /// let rows = try Row.fetchCursor(db, sql: "SELECT id, name, score FROM player")
@@ -9,14 +9,16 @@
 /// }
 /// ```
 ///
-/// A row of a cursor stands where SQLite holds it, until the cursor's next step: use ``copy()`` to keep it.
-/// Reading it later stops the program, with a sentence. The rows of `fetchAll` and `fetchOne` own their values.
+/// A row of a cursor reads SQLite's own memory, until the cursor's next step. Use ``copy()`` to
+/// keep it. Reading it later stops the program with an explanation. The rows of `fetchAll` and
+/// `fetchOne` own their values.
 ///
-/// Columns match without regard to case, and the leftmost of columns with the same name wins. A column that
-/// is missing, NULL, or of a value that does not convert, throws a ``RowDecodingError``; read as an optional,
-/// a missing or NULL column is nil.
+/// The case of column names does not matter, and the leftmost of duplicate columns wins. A column
+/// throws a ``RowDecodingError`` if it is missing or NULL, or if its value does not convert. Read
+/// as an optional, a missing or NULL column is nil.
 public struct Row {
-    /// Where SQLite holds the row, and which of its rows it was: see ``LiveRow``.
+    /// The live row of the statement, with the generation that tells which of its rows this is: see
+    /// ``LiveRow``.
     @usableFromInline let live: LiveRow
     @usableFromInline let generation: UInt64
     /// The values of a row that owns them.
@@ -37,16 +39,16 @@ public struct Row {
         self.packed = packed
     }
 
-    /// Makes a row by hand, with its columns in the order of their names.
+    /// Creates a row with its columns in the order of their names.
     ///
-    /// - Parameter dictionary: The values by the names of the columns. Nil is NULL.
+    /// - Parameter dictionary: The values, keyed by column name. Nil is NULL.
     public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
         self.init(dictionary.sorted { $0.key < $1.key }.map { ($0.key, $0.value?.databaseValue ?? .null) })
     }
 
-    /// Makes a row by hand, with its columns in order.
+    /// Creates a row with its columns in the given order.
     ///
-    /// - Parameter columns: The names and the values of the columns. Several may have one name.
+    /// - Parameter columns: The names and the values of the columns. Names may be duplicates.
     public init(_ columns: [(String, DatabaseValue)]) {
         self.init(.make(RowLayout(names: columns.map(\.0), sql: nil), values: columns.map(\.1)))
     }
@@ -54,11 +56,12 @@ public struct Row {
     /// Creates a row without columns.
     public init() { self.init([(String, DatabaseValue)]()) }
 
-    /// Whether the row still stands where SQLite holds it. This is one comparison, made at each reading.
+    /// Whether the statement still has this row as its current row. The check is one comparison at
+    /// each reading.
     @inlinable
     var isLive: Bool { generation == live.storage.pointee.generation }
 
-    /// The values of a row that owns them. Traps for a row whose statement has moved on.
+    /// The packed values of a row that owns them. Traps for a row whose statement has moved on.
     var owned: PackedRow { packed ?? trapStale() }
 
     @inline(never)
@@ -75,9 +78,10 @@ public struct Row {
 
     /// The value in a column.
     ///
-    /// - Parameter name: The name of the column, whatever its case. Of several that have it, the leftmost is read.
-    /// - Throws: a ``RowDecodingError`` when the value does not convert, and when the row lacks the column,
-    ///   unless an optional is asked.
+    /// - Parameter name: The name of the column, whatever its case. If several columns have it, the
+    ///   leftmost is read.
+    /// - Throws: a ``RowDecodingError`` if the value does not convert, and if the row lacks the
+    ///   column, unless an optional is requested.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ name: String) -> Value {
         @inline(__always)
@@ -89,11 +93,11 @@ public struct Row {
         }
     }
 
-    /// The value in a column, found by its place.
+    /// The value at a column index.
     ///
-    /// - Parameter index: The place of the column, from 0.
-    /// - Throws: a ``RowDecodingError`` when the value does not convert, and when the row lacks the column,
-    ///   unless an optional is asked.
+    /// - Parameter index: The index of the column, from 0.
+    /// - Throws: a ``RowDecodingError`` if the value does not convert, and if the row lacks the
+    ///   column, unless an optional is requested.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
         @inline(__always)
@@ -121,7 +125,7 @@ public struct Row {
 
     @inlinable @inline(__always)
     func packedValue<Value: DatabaseValueConvertible>(in column: Int) throws -> Value {
-        // The value stands in the row: whoever reads it keeps the row alive.
+        // The value is inside the row, so the row must stay alive while the value is read.
         let value = withExtendedLifetime(packed) { Value.fromSQLiteValue(packedValue(in: column)) }
         if let value { return value }
         return try packedNull(in: column)
@@ -158,7 +162,8 @@ public struct Row {
     @inlinable
     func ownsColumn(_ name: String) -> Bool { packedColumn(named: name) >= 0 }
 
-    // These are called, and not inlined: so they count no references to the values.
+    // These functions are called rather than inlined, so that the caller does no reference counting
+    // for the values.
 
     @usableFromInline @inline(never)
     func packedColumn(named name: String) -> Int { packed?.column(named: name) ?? trapStale() }
@@ -187,7 +192,7 @@ public struct Row {
 )
 extension Row: Sendable {}
 
-// MARK: - Rows are fetched
+// MARK: - Fetching rows
 
 @_documentation(visibility: internal)
 extension Row: DatabaseFetchable {

@@ -1,7 +1,7 @@
-/// The bytes of rows, packed one behind the other, to be kept and compared.
+/// The packed bytes of several rows, one after the other, for storage and comparison.
 struct RowBytes: Sendable {
     private(set) var bytes: [UInt8] = []
-    /// Where each row ends.
+    /// The end of each row.
     private(set) var ends: [Int] = []
 
     /// Adds the current row of a statement.
@@ -16,6 +16,6 @@ struct RowBytes: Sendable {
         ends.append(bytes.count)
     }
 
-    /// Whether others are the same, in the same order.
+    /// Whether other rows are the same, in the same order.
     func isSame(as other: RowBytes) -> Bool { ends == other.ends && bytes.hasSameBytes(as: other.bytes) }
 }
