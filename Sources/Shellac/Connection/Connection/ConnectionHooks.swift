@@ -1,21 +1,24 @@
-/// The objects that SQLite calls in its hooks: it does not hold them, and they live as long as the connection.
+/// The objects that SQLite's hooks call.
+///
+/// SQLite does not retain them, so they live as long as the connection.
 struct ConnectionHooks {
-    /// The tracer that hears of traced statements.
+    /// The tracer that gets the trace events.
     var tracer: Tracer?
-    /// The handler that decides whether a lock is waited for.
+    /// The handler that decides whether to wait for a lock.
     var busyHandler: BusyHandler?
-    /// Whether SQLite asks, now and then, whether the access was cancelled.
+    /// Whether SQLite checks now and then whether the access was cancelled.
     var isCancellable = false
-    /// Hears of the write-ahead log, where we see to it.
+    /// The object that the hook of the write-ahead log calls, if the log is not left to SQLite.
     var wal: AnyObject?
-    /// Asks the storage after each commit, where the configuration says so.
+    /// The confirmation that asks the storage after each commit, if the configuration requests it.
     var confirmation: CommitConfirmation?
-    /// What the commit hook is for. Without a use, it is not there.
+    /// The uses of the commit hook. Without any use, the hook is not installed.
     var commit: CommitHookUses = []
-    /// Looks whether the file is where it was opened.
+    /// The check whether the file is still at the path where it was opened.
     var place: FilePlace?
-    /// Whether the file keeps its write-ahead log, which other connections need.
+    /// Whether closing must keep the write-ahead log in the file, because other connections need
+    /// it.
     var keepsLog = false
-    /// Tells of rows before they are changed, once somebody has asked for it.
+    /// The source of rows before they change, created when it is first requested.
     var preUpdate: PreUpdateHook?
 }

@@ -14,7 +14,8 @@ extension Database {
         return error.saying("another connection has kept its lock for \(wait.formattedSeconds)")
     }
 
-    /// Returns the error to throw: a cancelled task hears that it was cancelled, and not what its statement made of it.
+    /// Returns the error to throw. A cancelled task gets its cancellation error, and not the
+    /// resulting error of its statement.
     func failure(_ code: Int32, sql: String? = nil, arguments: StatementArguments? = nil) -> any Error {
         if [SQLITE_INTERRUPT, SQLITE_BUSY].contains(code & 0xFF), access.isStopped {
             return stopError
@@ -23,7 +24,8 @@ extension Database {
         return error(code, sql: sql, arguments: arguments)
     }
 
-    /// The error of a write that is refused, since the file has lost its name: ourselves have refused it, or SQLite has.
+    /// Returns the error of a write that was rejected because the file has lost its name. Either
+    /// Shellac has rejected it, or SQLite has.
     private func placeError(_ code: Int32) -> DatabaseError? {
         switch ResultCode(rawValue: code) {
         case .SQLITE_CONSTRAINT_COMMITHOOK: hooks.place?.refusal
@@ -33,14 +35,14 @@ extension Database {
         }
     }
 
-    /// Throws unless the code says that all is well.
+    /// Throws an error unless the code is `SQLITE_OK`.
     func check(_ code: Int32, sql: String? = nil) throws {
         guard code == SQLITE_OK else { throw error(code, sql: sql) }
     }
 }
 
 extension Duration {
-    /// The number of seconds, as errors say it.
+    /// The duration in seconds or milliseconds, formatted for error messages.
     var formattedSeconds: String {
         let milliseconds = Int64((self / .milliseconds(1)).rounded())
         let tenths = (milliseconds + 50) / 100

@@ -3,7 +3,7 @@
 import CSQLite
 
 extension Database {
-    /// The number of values that one statement can bind, at most: see "Limits In SQLite".
+    /// The maximum number of values that one statement can bind: see "Limits In SQLite".
     public var maximumStatementArgumentCount: Int {
         checkAccess()
         guard !isClosed else { return 0 }

@@ -1,4 +1,4 @@
-// Spellings of the family's older eras. None of them can be called: the compiler says what to write instead, and its fix-it writes it.
+// Older spellings, which no longer compile: the compiler tells the new ones.
 
 extension Database {
     @available(*, unavailable, renamed: "execute(sql:arguments:)")
@@ -31,7 +31,8 @@ extension DatabaseFetchable {
         _ db: Database, _ sql: String, arguments: StatementArguments = StatementArguments()
     ) throws -> Self? { nil }
 
-    // What it gave was iterated by `for`, which no cursor can be, since reading throws.
+    // Callers iterated the result with `for`. A cursor does not support that, since reading it may
+    // throw.
     @available(*, unavailable, renamed: "fetchAll(_:sql:arguments:)")
     public static func fetch(
         _ db: Database, _ sql: String, arguments: StatementArguments = StatementArguments()

@@ -4,7 +4,7 @@ import CSQLite
 
 /// A connection to a database, inside an access to it.
 ///
-/// You get a database from a ``DatabaseQueue``, and use it until the end of the closure that it was given to:
+/// You get a database from a ``DatabaseQueue``, and use it until the closure that received it ends:
 ///
 /// ```swift
 /// try dbQueue.write { db in
@@ -12,11 +12,13 @@ import CSQLite
 /// }
 /// ```
 ///
-/// Use outside of the access stops the program, with a sentence: other threads may be using the connection.
+/// Using it outside of the access stops the program with an explanation, because other threads may
+/// be using the connection.
 ///
-/// `Database` is Sendable so that what an access gives need not stay with the connection. It is safe because
+/// `Database` is Sendable so that the results of an access need not stay with the connection. This
+/// is safe because every entry point checks that the running thread holds the access.
 /// every entry point checks that the running thread holds the access.
-public final class Database: @unchecked Sendable {  // one access at a time, checked by `checkAccess()`
+public final class Database: @unchecked Sendable {  // one access at a time: see `checkAccess()`
     /// The configuration that the database was opened with.
     public let configuration: Configuration
 
@@ -24,56 +26,58 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
     public let description: String
 
     let pointer: OpaquePointer
-    /// The connections that this one belongs to.
+    /// The group of connections that this one belongs to.
     let group: ConnectionGroup
-    /// What others may see of the work of this connection, where somebody wants to know.
+    /// The activity that other threads can inspect, if it is requested.
     let activity: ConnectionActivity?
-    /// The name of the connection among those of its group.
+    /// The name of the connection in its group.
     let name: String
-    /// Who hears of what is done.
+    /// The reporter of statements and accesses, if there is one.
     let reporter: Reporter?
-    /// How many changed rows they were told of.
+    /// The number of changed rows that the change handlers were told about.
     var toldChangeCount = 0
-    /// How many rows were changed and were not, of which nobody is to hear.
+    /// The number of changed rows that the change handlers must not be told about.
     var unheardChangeCount = 0
     @exclusivity(unchecked) private var handle: ConnectionHandle?
     private let authorizer = Authorizer()
 
-    /// Who may use the connection, and whether its statements may run without a question.
+    /// The access state: the owning thread, and whether statements can run without a check.
     let access = ConnectionAccess()
-    /// The connection that the thread has had the access to before this one, as long as it has that to both: see ``accessed``.
+    /// The connection that the thread has accessed before this one, while it holds both accesses:
+    /// see ``accessed``.
     @exclusivity(unchecked) final var outerAccess: Unretained<Database>?
     /// The statements, functions and backups that are running.
     @exclusivity(unchecked) var running = RunningStatements()
-    /// The state of the transaction, as the connection itself knows it.
+    /// The state of the transaction, tracked by the connection itself.
     @exclusivity(unchecked) var transactionState = TransactionState()
-    /// Whether statements have to be noted, and need not be refused for another reason than a cancellation.
+    /// Whether statements must be noted, but a cancellation is the only possible reason to refuse
+    /// them.
     @exclusivity(unchecked) final var isOnlyWatched = false
     /// Whether statements that write throw `SQLITE_READONLY`.
     var isReadOnlyScope = false
-    /// Whether what runs is asked by ourselves: see ``asking(_:)``.
+    /// Whether the running statements are Shellac's own: see ``asking(_:)``.
     private(set) var isAskingByItself = false
-    /// The events to tell next, where somebody has asked for them.
+    /// The events to report next, if upper layers have requested them.
     @exclusivity(unchecked) var owed: Owed = []
 
-    /// The slots in which upper layers keep their state.
+    /// The slots for the state of upper layers.
     @exclusivity(unchecked) var slots = Slots()
-    /// The states of the schema that are known.
+    /// The states of the schema that are known to be current.
     @exclusivity(unchecked) var knownSchema = KnownSchema()
 
     let statementCache: StatementCache
-    /// Statements released outside of an access: the next access finalizes or resets them.
+    /// Statements released outside of an access. The next access finalizes or resets them.
     let deferredCleanups = DeferredCleanups()
     /// The functions and collations that were added.
     @exclusivity(unchecked) var added = AddedExtensions()
-    /// The hooks that SQLite calls beside the authorizer.
+    /// The hooks that SQLite calls, other than the authorizer.
     @exclusivity(unchecked) var hooks = ConnectionHooks()
-    /// What notes the reads of the function that is running, if somebody wants to know them.
+    /// The recorder of the reads of the running function, if they are requested.
     @exclusivity(unchecked) var readRecorder: ReadRecorder?
-    /// What finds statements that an index would help, where somebody wants to know.
+    /// The advisor that finds statements which lack an index, if it is enabled.
     let indexAdvisor: IndexAdvisor?
     #if DEBUG
-    /// The check of statements that write.
+    /// The debug check of statements that write.
     @exclusivity(unchecked) var advice = StatementAdvice()
     #endif
 
@@ -108,15 +112,16 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         group.add(self)
     }
 
-    /// What is compared by those who keep what this connection has read.
+    /// A version number of the content, for caches of data that this connection has read.
     @exclusivity(unchecked) final var contentVersion = ContentVersion()
-    /// Whether somebody keeps something until the access ends: see ``AccessKeeper``.
+    /// Whether something is cached until the access ends: see ``AccessKeeper``.
     final var isKeptForAccess = false
 
-    /// The underlying connection, for what only the C API does. Nil once the database is closed.
+    /// The underlying connection, for features that only the C API offers. Nil once the database is
+    /// closed.
     ///
-    /// Open and end transactions by SQL or by our methods, and leave the authorizer, the busy handler, the progress
-    /// handler and the trace to us.
+    /// Begin and end transactions with SQL or Shellac's methods. Do not replace the authorizer, the
+    /// busy handler, the progress handler or the trace.
     public var sqliteConnection: OpaquePointer? {
         checkAccess()
         return isClosed ? nil : pointer
@@ -126,54 +131,58 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
 
     // MARK: - Preparing statements
 
-    /// Runs a preparation, and returns what SQLite said of the statement.
+    /// Runs a preparation, and returns SQLite's report about the statement.
     func effects(of prepare: () throws -> Void) rethrows -> StatementEffects {
         try authorizer.effects(of: prepare)
     }
 
-    /// Runs a function, and returns the names of the tables that the statements prepared meanwhile may change: see
-    /// ``Authorizer/tablesTouched(during:)``.
+    /// Calls a function, and returns the names of the tables that the statements it prepares may
+    /// change: see ``Authorizer/tablesTouched(during:)``.
     func tablesTouched(during body: () throws -> Void) rethrows -> Authorizer.TouchedTables {
         try authorizer.tablesTouched(during: body)
     }
 
-    /// Runs a function whose statements are prepared only, or undone: `tablesTouched(during:)` does not hear of them.
+    /// Calls a function whose statements are only prepared, or undone: `tablesTouched(during:)`
+    /// ignores them.
     func touchingNothing<Result>(_ body: () throws -> Result) rethrows -> Result {
         try authorizer.touchingNothing(body)
     }
 
-    /// The tables of which each deleted row is notified, also by a DELETE without WHERE: see ``Authorizer``.
+    /// The tables for which SQLite reports each deleted row, even for a DELETE without WHERE: see
+    /// ``Authorizer``.
     var tablesWithNotifiedDeletions: Set<CaseInsensitiveName> {
         get { authorizer.tablesWithNotifiedDeletions }
         set {
             authorizer.tablesWithNotifiedDeletions = newValue
-            // SQLite asks while it prepares: this has it prepare every statement again.
+            // SQLite only asks the authorizer during preparation, so this makes it prepare every
+            // statement again.
             if handle != nil { authorizer.install(on: pointer) }
         }
     }
 
-    /// Makes SQLite prepare every statement again that has not begun, where databases are attached.
+    /// Makes SQLite prepare again every statement that has not begun, if databases are attached.
     ///
-    /// A name means the table of the first database that has one of that name: see "Database Object Name Resolution" in
-    /// the SQLite documentation. A table that is created may take the name away from one of an attached database, and
-    /// SQLite looks only at the schemas of the databases that a statement uses.
+    /// A name refers to the table in the first database that has one of that name: see "Database
+    /// Object Name Resolution" in the SQLite documentation. A new table may take over the name of a
+    /// table in an attached database. SQLite only checks the schemas of the databases that a
+    /// statement uses.
     func resolveNamesAgain() {
-        // main and temp are 0 and 1.
+        // The databases main and temp are 0 and 1.
         if let name = Features.databaseName, name(pointer, 2) == nil { return }
         authorizer.install(on: pointer)
     }
 
     // MARK: - Closing
 
-    /// Closes the connection. What has not been finalized makes SQLite throw `SQLITE_BUSY`: the connection is then as it
-    /// was.
+    /// Closes the connection. If a statement is still in use, throws `SQLITE_BUSY`, and the
+    /// connection is unchanged.
     func close() throws {
         guard handle != nil else { return }
         try checkClosing()
         dropHandle()
     }
 
-    /// Throws `SQLITE_BUSY` where the connection cannot be closed. It is then as it was.
+    /// Throws `SQLITE_BUSY` if the connection cannot be closed. It is then unchanged.
     func checkClosing() throws {
         guard handle != nil else { return }
         guard running.backupCount == 0 else {
@@ -193,8 +202,9 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         }
     }
 
-    /// Runs statements that nobody has asked for: to know the schema, whether somebody else has changed the database, and what the
-    /// connection is set to. Traces and reports tell them apart.
+    /// Runs statements that the user has not requested. They read the schema, the connection's
+    /// settings, or whether another connection has changed the database. Traces and reports mark
+    /// them.
     func asking<Result>(_ body: () throws -> Result) rethrows -> Result {
         let outer = isAskingByItself
         isAskingByItself = true
@@ -202,8 +212,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         return try body()
     }
 
-    /// Has SQLite look whether its planner knows enough of the tables: see ``Configuration/optimizesWhenClosing``. An error is nobody's
-    /// business.
+    /// Lets SQLite update its planner's statistics if necessary: see
+    /// ``Configuration/optimizesWhenClosing``. Errors are ignored.
     func optimizeBeforeClosing() {
         guard configuration.optimizesWhenClosing, !configuration.readonly, !isClosed,
             (try? checkPlace()) != nil
@@ -214,26 +224,31 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         }
     }
 
-    /// Closes the connection whatever is in use: SQLite closes the file when the last statement is finalized.
+    /// Closes the connection whatever is in use. SQLite closes the file when the last statement is
+    /// finalized.
     func abandon() {
         deferredCleanups.finish()
-        // First what may hold objects of the user, which may use the connection when they are freed.
+        // First release anything that may hold objects of the user, which may use the connection
+        // when they are freed.
         withExtendedLifetime(takeListeners()) {}
         letGoOfStatements()
         fill(.transactions, with: nil)
         added.departures.hold { deferredCleanups.finishForGood { dropHandle() } }
     }
 
-    /// Lets go of what holds statements of ours, and can be made again. Who hears of changes goes with the connection alone.
+    /// Releases objects that hold Shellac's statements and can be recreated. Change handlers stay
+    /// until the connection closes.
     private func letGoOfStatements() {
         indexAdvisor?.look(self)
-        // First what may hold objects of the user, which may use the connection when they are freed.
+        // First release anything that may hold objects of the user, which may use the connection
+        // when they are freed.
         object(in: .transactions)?.object.connectionWillClose()
         statementCache.removeAll()
         withExtendedLifetime(slots.takeObjects(until: .closing)) {}
     }
 
-    /// Has virtual tables, such as those of FTS5, let go of the statements that they keep: they are made anew when they are needed.
+    /// Makes virtual tables, such as those of FTS5, finalize their cached statements. They are
+    /// prepared again when needed.
     private func letGoOfVirtualTables() {
         if sqlite3_next_stmt(pointer, nil) == nil { return }
         let isWritable = shellac_db_config_value(pointer, SQLITE_DBCONFIG_WRITABLE_SCHEMA) != 0
@@ -241,7 +256,8 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
         if isWritable { _ = shellac_db_config(pointer, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1) }
     }
 
-    /// A statement that somebody keeps, and no virtual table, if there is one. (Theirs name the tables that are behind them so.)
+    /// A statement that is still in use and does not belong to a virtual table, if there is one.
+    /// (Statements of virtual tables name their shadow tables with `'main'.`.)
     private var keptStatement: OpaquePointer? {
         let newest = sqlite3_next_stmt(pointer, nil)
         var statement = newest
@@ -263,19 +279,19 @@ public final class Database: @unchecked Sendable {  // one access at a time, che
             group.forgetRefusal()
         }
         added.departures.hold {
-            // Objects that are freed with the connection find it closed.
+            // Objects that are freed with the connection must find it closed.
             let closing = handle.take()
             let added = added.removeAll()
             updateObstruction()
             _ = consume closing
             withExtendedLifetime(added) {}
         }
-        // Who hears of changes and is freed now may look at the database, which is closed.
+        // A change handler that is freed now may use the database, which is closed.
         withExtendedLifetime(listeners) {}
     }
 
-    /// Takes those who hear of changes, and SQLite's hooks off: the connection may outlive them, in a statement that is
-    /// finalized later.
+    /// Removes the change handlers and SQLite's hooks. The connection may outlive them, if a
+    /// statement is finalized later.
     func takeListeners() -> [AnyObject] {
         if !isClosed {
             sqlite3_update_hook(pointer, nil, nil)

@@ -1,4 +1,6 @@
-/// What tells of a schema what SQLite does not: see ``Configuration/schemaSource``.
+/// A source of facts about a schema that SQLite does not report.
+///
+/// Set it in ``Configuration/schemaSource``:
 ///
 /// ```swift
 /// struct ViewKeys: DatabaseSchemaSource {
@@ -9,19 +11,19 @@
 /// configuration.schemaSource = ViewKeys()
 /// ```
 public protocol DatabaseSchemaSource: Sendable {
-    /// Returns the columns that tell the rows of a view apart: its rows are then found by them, as those of a table are by its primary
-    /// key. Nil where they are not known.
+    /// Returns the columns that identify the rows of a view, or nil if they are unknown. The rows
+    /// are then found by these columns, as those of a table are by its primary key.
     ///
-    /// It is asked once, when a connection learns the columns of the view.
+    /// Shellac calls the method once, when a connection reads the columns of the view.
     ///
     /// - Parameters:
-    ///   - db: The connection that learns them, and must not be asked for them.
-    ///   - view: The view. Temporary ones, and those of attached databases, are asked for, too.
-    /// - Throws: an error that whoever needs the columns of the view gets.
+    ///   - db: The connection that reads the columns. The method must not request them from it.
+    ///   - view: The view. It may be temporary, or belong to an attached database.
+    /// - Throws: an error that is passed on to the caller that needs the columns of the view.
     func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]?
 }
 
-/// A table or a view, by its name and by that of its database.
+/// The identity of a table or a view: its name, and that of its database.
 public struct DatabaseObjectID: Hashable, Sendable {
     /// The name, as it was declared.
     public let name: String
@@ -30,19 +32,20 @@ public struct DatabaseObjectID: Hashable, Sendable {
 }
 
 extension DatabaseSchemaSource {
-    /// By default, no view has a key.
+    /// Returns nil: by default, no view has a key.
     ///
     /// - Parameters:
-    ///   - db: The connection that learns the columns of the view.
-    ///   - view: The view, which does not matter.
-    /// - Throws: an error that whoever needs the columns of the view gets.
+    ///   - db: The connection that reads the columns of the view.
+    ///   - view: The view, which is ignored.
+    /// - Throws: an error that is passed on to the caller that needs the columns of the view.
     public func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]? {
         nil
     }
 
-    /// Returns a source that asks another one where this one does not know.
+    /// Returns a source that falls back to another one if this one returns nil.
     ///
-    /// - Parameter next: The source that is asked where this one returns nil. It is not asked where this one throws.
+    /// - Parameter next: The source to ask if this one returns nil. It is not asked if this one
+    ///   throws.
     public func then(_ next: some DatabaseSchemaSource) -> any DatabaseSchemaSource {
         SchemaSourceChain(first: self, next: next)
     }
@@ -58,18 +61,19 @@ private struct SchemaSourceChain: DatabaseSchemaSource {
 }
 
 extension Database {
-    /// A function that is told how many times it has been called for a lock, and returns whether SQLite should try again.
+    /// A function that gets the number of its previous calls for a lock, and returns whether SQLite
+    /// should try again.
     public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
     /// The end of a transaction.
     public typealias TransactionCompletion = Shellac.TransactionCompletion
 
-    /// The way to deal with a lock that another connection holds.
+    /// The strategy for a lock that another connection holds.
     public typealias BusyMode = Shellac.BusyMode
 
     /// The time at which a transaction takes its locks.
     public typealias TransactionKind = Shellac.TransactionKind
 
-    /// An event that a trace hears of.
+    /// An event that a trace reports.
     public typealias TraceEvent = Shellac.TraceEvent
 }

@@ -9,15 +9,16 @@ import Darwin
 import Glibc
 #endif
 
-/// SQLite's error log: what it finds strange, in all connections of the process.
+/// SQLite's error log: SQLite's warnings and errors on all connections of the process.
 enum ErrorLog {
     static let handler = Lock<(@Sendable (ResultCode, String) -> Void)?>(nil)
 
-    /// Makes SQLite tell us of its errors, once. SQLite accepts it only before it is first used in the process: see
-    /// "The Error And Warning Log" in its documentation.
+    /// Installs Shellac as SQLite's error log, once. SQLite accepts it only before its first use in
+    /// the process: see "The Error And Warning Log" in its documentation.
     static func install() { _ = isInstalled }
 
-    /// Says something to the developer: to the handler, or, while they debug without one, to the standard error.
+    /// Warns the developer: through the handler or, in debug builds without one, on the standard
+    /// error output.
     static func warn(_ message: String) {
         if let handler = handler.withLock({ $0 }) {
             handler(.SQLITE_WARNING, message)
@@ -29,10 +30,10 @@ enum ErrorLog {
         }
     }
 
-    /// Whether the handler was told which SQLite is running.
+    /// Whether the handler was already told which SQLite is running.
     private static let hasToldVersion = Atomic(false)
 
-    /// Tells the handler, once in the process, which SQLite is running.
+    /// Tells the handler which SQLite is running, once in the process.
     static func tellVersion() {
         guard let handler = handler.withLock({ $0 }), !hasToldVersion.exchange(true, ordering: .relaxed)
         else {
@@ -41,10 +42,10 @@ enum ErrorLog {
         handler(.SQLITE_NOTICE, Features.sentence)
     }
 
-    /// The threads that try something which may fail.
+    /// The threads that are trying something which may fail.
     private static let trying = Lock<[UInt]>([])
 
-    /// Runs a function that tries something which may fail: the log is not told.
+    /// Calls a function that tries something which may fail. Meanwhile, the log ignores its errors.
     static func trying<Result>(_ body: () throws -> Result) rethrows -> Result {
         let thread = shellac_thread()
         trying.withLock { $0.append(thread) }
@@ -62,21 +63,23 @@ enum ErrorLog {
 }
 
 extension Database {
-    /// A function that is called for the messages in SQLite's error log: a statement that does not compile, a
-    /// constraint that fails, a corrupt page, a recovered journal.
+    /// A function that is called for the messages in SQLite's error log. Examples are a statement
+    /// that does not compile, a failed constraint, a corrupt page, or a recovered journal.
     ///
     /// ```swift
     /// Database.logError = { code, message in print("SQLite: \(code) \(message)") }
     /// ```
     ///
-    /// When the first pool of the process is opened, it is told which version of SQLite is running.
+    /// When the process opens its first pool, the function also gets the version of the running
+    /// SQLite.
     ///
-    /// It is called on the thread where the error happens, and must not use a database. It hears nothing of SQLite's own errors where
-    /// another library used SQLite before Shellac did.
+    /// The function is called on the thread of the error, and must not use a database. If another
+    /// library used SQLite before Shellac did, it does not get SQLite's own errors.
     public static var logError: (@Sendable (_ resultCode: ResultCode, _ message: String) -> Void)? {
         get { ErrorLog.handler.withLock { $0 } }
         set {
-            // What the old one holds may hear of errors, or ask for this, when it is freed.
+            // Objects that the old handler holds may log errors, or read this property, when they
+            // are freed.
             let old = ErrorLog.handler.withLock { handler in
                 defer { handler = newValue }
                 return handler

@@ -2,11 +2,13 @@
 
 import CSQLite
 
-/// Tells of rows before they are changed: the only pre-update hook of a connection, for whoever listens.
+/// The only pre-update hook of a connection, which reports rows to its listeners before they
+/// change.
 ///
-/// The hook is called for each row that is inserted, updated or deleted in a table that is no virtual one, also for
-/// the rows that REPLACE deletes, and in WITHOUT ROWID tables: the update hook tells of neither. SQLite may undo what it
-/// tells, as always. A session of SQLite's session extension needs the same hook.
+/// SQLite calls the hook for each row that is inserted, updated or deleted in a table, except in
+/// virtual tables. Unlike the update hook, it also reports the rows that REPLACE deletes, and those
+/// of WITHOUT ROWID tables. As always, SQLite may undo a reported change. A session of SQLite's
+/// session extension needs the same hook.
 final class PreUpdateHook {
     private unowned(unsafe) let database: Database  // which owns this
     private let functions: PreUpdateFunctions
@@ -17,7 +19,7 @@ final class PreUpdateHook {
         self.functions = functions
     }
 
-    /// Adds a listener, which is told from now on. It is held until it is removed.
+    /// Adds a listener, which gets all changes from now on. It is retained until it is removed.
     func add(_ listener: any PreUpdateListener) {
         listeners.append(listener)
         guard listeners.count == 1 else { return }
@@ -37,13 +39,13 @@ final class PreUpdateHook {
     func isTelling(_ listener: any PreUpdateListener) -> Bool { listeners.contains { $0 === listener } }
     #endif
 
-    /// Takes the hook off for good: the connection closes.
+    /// Removes the hook for good, because the connection closes.
     func takeOff() {
         listeners = []
         _ = functions.hook(database.pointer, nil, nil)
     }
 
-    /// Removes a listener. The hook goes with the last one.
+    /// Removes a listener. The hook is removed with the last one.
     func remove(_ listener: any PreUpdateListener) {
         guard !listeners.isEmpty else { return }
         listeners.removeAll { $0 === listener }
@@ -51,21 +53,22 @@ final class PreUpdateHook {
     }
 }
 
-/// A listener that hears of rows before they are changed.
+/// A listener that is called for rows before they change.
 protocol PreUpdateListener: AnyObject {
-    /// Hears that a row is about to be changed. The connection must not be used.
+    /// Handles a row that is about to change. The implementation must not use the connection.
     func rowWillChange(_ row: ChangingRow)
 }
 
-/// A row that is about to be changed: it can be asked as long as its listener is being told.
+/// A row that is about to change. It is only valid while the listener is called.
 struct ChangingRow {
     /// `SQLITE_INSERT`, `SQLITE_UPDATE` or `SQLITE_DELETE`.
     let operation: Int32
     let schema: UnsafePointer<CChar>
     let table: UnsafePointer<CChar>
-    /// The row id before the change, without a meaning for an insertion, and in a WITHOUT ROWID table.
+    /// The row ID before the change. It is meaningless for an insertion, and in a WITHOUT ROWID
+    /// table.
     let initialRowID: Int64
-    /// The row id after the change, without a meaning for a deletion, and in a WITHOUT ROWID table.
+    /// The row ID after the change. It is meaningless for a deletion, and in a WITHOUT ROWID table.
     let finalRowID: Int64
     fileprivate let functions: PreUpdateFunctions
     fileprivate let connection: OpaquePointer
@@ -103,7 +106,7 @@ struct ChangingRow {
         }
     }
 
-    /// Returns how many bytes the texts and blobs have, before and after the change.
+    /// Returns the number of bytes in the texts and blobs, before and after the change.
     func byteCount(_ columns: StoredColumns) -> Int {
         var count = 0
         for column in columns.columns.indices {
@@ -122,7 +125,7 @@ struct ChangingRow {
         return count
     }
 
-    /// Returns the value in a column, or nil where the row is older than the column.
+    /// Returns the value in a column, or nil if the row is older than the column.
     private func value(
         _ function: shellac_preupdate_value_function, _ index: Int32, nullOfOlderRows: OpaquePointer? = nil
     ) -> DatabaseValue? {
@@ -132,29 +135,35 @@ struct ChangingRow {
     }
 }
 
-/// The columns of a table that SQLite stores, all but the virtual ones, and how the pre-update hook tells of them.
+/// The columns of a table that SQLite stores, which are all but the virtual ones. The type also
+/// tells how the pre-update hook reports them.
 struct StoredColumns: Sendable {
     struct Column: Sendable {
         let name: String
-        /// The place among all columns of the table.
+        /// The index among all columns of the table.
         let index: Int32
         let affinity: ColumnAffinity
-        /// The value of rows that are older than the column, if it is not NULL: SQLite 3.40 tells NULL of them.
+        /// The value for rows that are older than the column, if it is not NULL. SQLite 3.40
+        /// reports NULL for them.
         let valueOfOlderRows: DatabaseValue?
-        /// Whether a row that is told to have NULL must be older than the column.
+        /// Whether a row that is reported with NULL must be older than the column.
         let isNotNull: Bool
         let isRowID: Bool
     }
     let columns: [Column]
     let names: [String]
-    /// The places, among ``columns``, of those of the primary key.
+    /// The indices in ``columns`` of the primary key's columns.
     let primaryKey: [Int]
     let hasRowID: Bool
-    /// The name of a column that SQLite cannot tell the value of: see ``init(columns:primaryKey:hasRowID:)``.
+    /// The name of a column whose value SQLite cannot report: see
+    /// ``init(columns:primaryKey:hasRowID:)``.
     let lostColumn: String?
 
-    /// Creates the stored columns of a table. Where SQLite counts the stored columns alone, it takes the one that
-    /// stands in the place that the INTEGER PRIMARY KEY has among all columns for the key.
+    /// Creates the stored columns of a table.
+    ///
+    /// Some versions of SQLite only count the stored columns. They mistake one column for the key:
+    /// the one whose index among the stored columns is the INTEGER PRIMARY KEY's index among all
+    /// columns.
     init(columns: [Column], primaryKey: [Int], hasRowID: Bool) {
         self.columns = columns
         names = columns.map(\.name)
@@ -177,8 +186,8 @@ struct StoredColumns: Sendable {
         }
         switch (told.storage, column.affinity) {
         case (.null, _): return isOld && column.isNotNull ? column.valueOfOlderRows ?? told : told
-        // SQLite keeps whole numbers of a REAL column as integers, and tells some as they are kept. In WITHOUT ROWID
-        // tables it takes some columns for other ones.
+        // SQLite stores whole numbers in a REAL column as integers, and reports some in this form.
+        // In WITHOUT ROWID tables it confuses some columns.
         case (.int64(let integer), .real): return Double(integer).databaseValue
         case (.double(let double), .integer), (.double(let double), .numeric):
             return Int64(exactly: double)?.databaseValue ?? told
@@ -190,8 +199,8 @@ struct StoredColumns: Sendable {
 extension Database {
     /// Returns the pre-update hook of this connection.
     ///
-    /// - Parameter feature: What it is needed for, as the error says it.
-    /// - Throws: a ``DatabaseError`` that names the option that the running SQLite lacks.
+    /// - Parameter feature: The feature that needs the hook, worded for the error.
+    /// - Throws: a ``DatabaseError`` that names the compile option which the running SQLite lacks.
     func preUpdateHook(for feature: String) throws -> PreUpdateHook {
         guard let functions = PreUpdateFunctions.found else {
             throw Features.missing(PreUpdateFunctions.option, for: feature)

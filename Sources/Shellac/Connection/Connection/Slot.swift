@@ -1,7 +1,7 @@
-/// A place on a connection for an object of an upper layer: what it keeps there belongs to the connection, whose own layer
-/// does not know what it is.
+/// A place on a connection for an object of an upper layer.
 ///
-/// The layer that fills a place declares it, beside the accessor of what it keeps there:
+/// The object belongs to the connection, whose own layer does not know its type. The layer that
+/// fills a slot declares it, next to the accessor of the object:
 ///
 /// ```swift
 /// extension Slot<SchemaCache> {
@@ -9,12 +9,12 @@
 /// }
 /// ```
 ///
-/// To look into one is one load: its number is a constant, and the object is followed without counting a reference. See
-/// `Unretained.use(_:)`.
+/// Reading a slot takes one load: its number is a constant, and the object is not
+/// reference-counted. See `Unretained.use(_:)`.
 struct Slot<Value: AnyObject> {
-    /// The number of the place, which no other slot has.
+    /// The number of the slot, which is unique.
     let number: Int
-    /// The time for which the object is there.
+    /// The lifetime of the object in the slot.
     let lifetime: SlotLifetime
 
     init(_ number: Int, until lifetime: SlotLifetime = .deinitialization) {
@@ -23,14 +23,15 @@ struct Slot<Value: AnyObject> {
     }
 }
 
-/// The time for which an object stays in its slot.
+/// The lifetime of an object in its slot.
 enum SlotLifetime: Equatable {
-    /// It holds statements, which would keep the connection open, and can be made again: it goes when the connection is to
-    /// be closed, also if SQLite then refuses.
+    /// Until the connection is about to close, even if SQLite then refuses. For objects that hold
+    /// statements, which would keep the connection open, and that can be recreated.
     case closing
-    /// It hears of changes by SQLite's hooks: it goes when the connection is closed.
+    /// Until the connection is closed. For objects that SQLite's hooks notify of changes.
     case closed
-    /// SQLite may call it as long as the connection is there: it goes with the `Database`.
+    /// Until the `Database` is deinitialized. For objects that SQLite may call as long as the
+    /// connection exists.
     case deinitialization
 }
 
@@ -42,15 +43,15 @@ struct Slots: ~Copyable {
     )
 
     private var objects: Objects = (nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)
-    /// How long those in use stay.
+    /// The lifetimes of the objects in the slots.
     private var lifetimes: [SlotLifetime] = Array(repeating: .deinitialization, count: numbers.count)
 
     deinit { for number in Self.numbers { self[number]?.release() } }
 
-    /// The numbers of all places.
+    /// The numbers of all slots.
     static var numbers: Range<Int> { 0..<10 }
 
-    /// The object in a place. (The number is a constant, mostly, and this a load.)
+    /// The object with a number. (The number is usually a constant, and this a load.)
     private subscript(number: Int) -> Object? {
         get {
             switch number {
@@ -84,15 +85,16 @@ struct Slots: ~Copyable {
         }
     }
 
-    /// Looks into a slot. Nobody else fills it: what is there is of its type.
+    /// Returns the object in a slot. No other code fills the slot, so the object has its type.
     func object<Value>(in slot: Slot<Value>) -> Unretained<Value>? {
         self[slot.number].map { Unretained(context: $0.toOpaque()) }
     }
 
-    /// Looks into the place with a number.
+    /// Returns the object in the slot with a number.
     func object(at number: Int) -> AnyObject? { self[number]?.takeUnretainedValue() }
 
-    /// Puts an object into a slot. Returns the one that was there, to be let go of where it may come back here.
+    /// Puts an object into a slot. Returns the previous object, for the caller to release: freeing
+    /// it may use the slots again.
     mutating func fill<Value>(_ slot: Slot<Value>, with object: Value?) -> AnyObject? {
         assert(
             object.map { SlotOwners.claim(slot.number, for: $0) } ?? true,
@@ -103,7 +105,7 @@ struct Slots: ~Copyable {
         return old?.takeRetainedValue()
     }
 
-    /// Takes the objects whose time is over.
+    /// Removes and returns the objects with the given lifetime.
     mutating func takeObjects(until lifetime: SlotLifetime) -> [AnyObject] {
         var taken: [AnyObject] = []
         for number in Self.numbers where lifetimes[number] == lifetime {
@@ -114,11 +116,11 @@ struct Slots: ~Copyable {
     }
 }
 
-/// The class of the objects in each slot, in debug builds.
+/// The class of the objects in each slot, for a check in debug builds.
 private enum SlotOwners {
     private static let classes = Lock<[Int: ObjectIdentifier]>([:])
 
-    /// Returns false if objects of another class are put into the slots of this number.
+    /// Returns false if a slot with this number already holds objects of another class.
     static func claim(_ number: Int, for object: AnyObject) -> Bool {
         let new = ObjectIdentifier(type(of: object))
         return classes.withLock { classes in
@@ -130,13 +132,13 @@ private enum SlotOwners {
 }
 
 extension Database {
-    /// The object in a slot, to be followed without counting: see `Unretained.use(_:)`.
+    /// Returns the object in a slot, without reference counting: see `Unretained.use(_:)`.
     func object<Value>(in slot: Slot<Value>) -> Unretained<Value>? { slots.object(in: slot) }
 
-    /// Puts an object into a slot, or none.
+    /// Puts an object into a slot, or clears the slot.
     func fill<Value>(_ slot: Slot<Value>, with object: Value?) {
         let old = slots.fill(slot, with: object)
-        // The object that is freed may look into the slot.
+        // Freeing the old object may use the slot.
         withExtendedLifetime(old) {}
     }
 }

@@ -2,35 +2,37 @@
 
 import CSQLite
 
-/// An event that a trace hears of.
+/// An event that a trace reports.
 ///
-/// The description shows the SQL, with the values bound to it where the configuration says that they are
+/// The description shows the SQL. It includes the bound values if the configuration makes them
 /// public: ``Configuration/publicStatementArguments``.
 public struct TraceEvent: CustomStringConvertible {
     /// The kind of the event.
     public enum Kind: Sendable, Hashable {
         /// A statement begins.
         case statement
-        /// A statement has ended, after so long.
+        /// A statement has ended, after the given duration.
         case profile(Duration)
     }
 
     /// The kind of the event.
     public let kind: Kind
 
-    /// The SQL, without values. A statement of a trigger is shown as a comment that names the trigger.
+    /// The SQL, without values. For a statement of a trigger, it is a comment that names the
+    /// trigger.
     public let sql: String
 
-    /// Whether Shellac asks it by itself, and the program has asked for nothing of the kind: to know the schema, whether somebody else has
-    /// changed the database, and what a connection is set to.
+    /// Whether Shellac runs the statement itself, without a request of the program. Such statements
+    /// read the schema, the connection's settings, or whether another connection has changed the
+    /// database.
     public let isInternal: Bool
 
     fileprivate let statement: TracedStatement
-    /// Whether the SQL is that of the statement, and not a comment that names a trigger.
+    /// Whether the SQL is that of the statement, rather than a comment that names a trigger.
     fileprivate let isStatement: Bool
     fileprivate let showsValues: Bool
 
-    /// The SQL with the values bound to it: for the duration of the call that got the event. Later, it is the SQL
+    /// The SQL with its bound values, during the call that received the event. Later, it is the SQL
     /// without values.
     public var expandedSQL: String {
         guard let pointer = statement.pointer, let text = sqlite3_expanded_sql(pointer) else { return sql }
@@ -38,8 +40,8 @@ public struct TraceEvent: CustomStringConvertible {
         return String(cString: text)
     }
 
-    /// The description with the values bound to the SQL, whatever the configuration says: for the duration of the call that got the
-    /// event.
+    /// The description with the bound values, regardless of the configuration, during the call that
+    /// received the event.
     public var expandedDescription: String { description(isStatement ? expandedSQL : sql) }
 
     public var description: String { description(showsValues && isStatement ? expandedSQL : sql) }
@@ -53,13 +55,13 @@ public struct TraceEvent: CustomStringConvertible {
     }
 }
 
-/// The statement of an event, as long as the event is being heard.
+/// The statement of an event, which is only available while the event is reported.
 private final class TracedStatement {
     var pointer: OpaquePointer?
     init(_ pointer: OpaquePointer?) { self.pointer = pointer }
 }
 
-/// The events that a trace is to hear of.
+/// The events that a trace reports.
 public struct TraceOptions: OptionSet, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -70,12 +72,12 @@ public struct TraceOptions: OptionSet, Sendable {
     public static let profile = TraceOptions(rawValue: UInt32(SQLITE_TRACE_PROFILE))
 }
 
-/// Keeps the function of a trace.
+/// The owner of a trace function.
 final class Tracer {
     let trace: @Sendable (TraceEvent) -> Void
     private unowned(unsafe) let database: Database  // which owns this
     private let showsValues: Bool
-    /// Whether nobody is to hear of what runs now.
+    /// Whether the trace ignores the running statements.
     var isDeaf = false
 
     init(_ trace: @escaping @Sendable (TraceEvent) -> Void, of database: Database) {
@@ -109,7 +111,8 @@ final class Tracer {
 }
 
 extension Database {
-    /// Calls `trace` for each statement that the connection runs, in the place of whatever was called before.
+    /// Sets a function that is called for each statement the connection runs. It replaces the
+    /// previous one.
     ///
     /// ```swift
     /// db.trace(options: .profile) { event in print(event) }
@@ -120,10 +123,10 @@ extension Database {
     /// The function must not use the database.
     ///
     /// - Parameters:
-    ///   - options: The events that it hears of: by default, the beginning of each statement, so that each is told once. Without any, nobody
-    ///     hears anything.
-    ///   - trace: The function. Nil gives the connection back to ``Configuration/trace``, where the configuration has one, and stops the
-    ///     trace otherwise.
+    ///   - options: The events to report. By default, it is the beginning of each statement, so
+    ///     that each is reported once. With an empty set, nothing is reported.
+    ///   - trace: The function. Nil restores ``Configuration/trace``, if the configuration has one,
+    ///     and stops the trace otherwise.
     public func trace(options: TraceOptions = .statement, _ trace: (@Sendable (TraceEvent) -> Void)?) {
         checkAccess()
         guard !isClosed else { return }
@@ -144,7 +147,8 @@ extension Database {
         exchangeTracer(for: tracer)
     }
 
-    /// Exchanges the tracer. What the old one holds is freed when nobody is in the middle of the exchange.
+    /// Exchanges the tracer. Objects that the old one holds are freed after the exchange is
+    /// complete.
     private func exchangeTracer(for tracer: Tracer?) {
         let old = hooks.tracer
         hooks.tracer = tracer
@@ -153,7 +157,7 @@ extension Database {
 }
 
 extension String {
-    /// The SQL without the white space and semicolons behind it.
+    /// The SQL without trailing white space and semicolons.
     fileprivate var withoutTrailingBlanks: String {
         var sql = utf8[...]
         while let last = sql.last, last == 0x20 || 0x09...0x0D ~= last || last == UInt8(ascii: ";") {

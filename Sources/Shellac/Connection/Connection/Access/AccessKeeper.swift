@@ -1,11 +1,11 @@
-/// A keeper of what is good for one access, in a slot of the connection.
+/// A cache for the duration of one access, in a slot of the connection.
 protocol AccessKeeper: AnyObject {
-    /// Lets go of what was kept: the access ends.
+    /// Empties the cache, because the access ends.
     func releaseKept()
 }
 
 extension Database {
-    /// Lets go of all that was kept for the access. What is freed may come back here.
+    /// Empties all caches for the access. Freeing their contents may call this method again.
     @inline(never)
     func releaseKept() {
         isKeptForAccess = false

@@ -14,27 +14,28 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Decides whether SQLite tries again when another connection holds a lock.
+/// The handler that decides whether SQLite tries again if another connection holds a lock.
 ///
-/// SQLite has a handler that waits for some time, and does not see that the waiting task is cancelled. This one does.
+/// SQLite's own handler waits for some time, but does not notice that the waiting task was
+/// cancelled. This one does.
 final class BusyHandler {
     private let mode: BusyMode
     private unowned let database: Database
-    /// When the lock was met that is being waited for.
+    /// The time when the current wait for a lock began.
     private var start: ContinuousClock.Instant
     private let now: () -> ContinuousClock.Instant
     private let sleep: (Duration) -> Void
-    /// How long the last lock was waited for in vain.
+    /// The duration of the last unsuccessful wait for a lock.
     fileprivate var vainWait: Duration?
-    /// Whether it has said of the last lock that nobody waits any longer.
+    /// Whether the handler has given up on the last lock.
     private var hasGivenUp = false
-    /// The tries so far of a statement that is tried again as a whole: see ``tryAgain(_:_:)``.
+    /// The tries so far of a statement that is retried as a whole: see ``tryAgain(_:_:)``.
     private var wholeTries: Int?
-    /// Whether a lock is not waited for now.
+    /// Whether the handler currently refuses to wait.
     var isImpatient = false
 
-    /// The time between two tries. It does not grow: whoever waits long would hardly ever try, and those who have just come
-    /// would always be ahead.
+    /// The time between two tries. It is constant: otherwise, a connection that has waited long
+    /// would hardly ever try, and newcomers would always win.
     static var interval: Duration { .milliseconds(1) }
 
     init(
@@ -47,7 +48,7 @@ final class BusyHandler {
         start = now()
     }
 
-    /// Returns whether to try again. The number of tries begins anew for each lock.
+    /// Returns whether to try again. Counting starts over for each lock.
     func tryAgain(after count: Int) -> Bool {
         var count = count
         if let tries = wholeTries { (count, wholeTries) = (tries, tries + 1) }
@@ -75,22 +76,23 @@ final class BusyHandler {
 }
 
 extension BusyHandler {
-    /// Takes how long the last lock was waited for in vain.
+    /// Returns the duration of the last unsuccessful wait for a lock, and forgets it.
     func takeVainWait() -> Duration? {
         defer { (vainWait, hasGivenUp) = (nil, false) }
         return vainWait
     }
 
-    /// Tries a statement again that has found a lock, for as long as the mode says.
+    /// Retries a statement that met a lock, for as long as the mode allows.
     ///
-    /// SQLite asks nobody where it raises the lock that a statement has already: of two that do so, each would wait for the other
-    /// one (see "sqlite3_busy_handler" in its documentation). A statement that begins anew has given its lock back.
+    /// SQLite does not call the busy handler when it raises a lock that a statement already holds.
+    /// Of two statements that do so, each would wait for the other (see "sqlite3_busy_handler" in
+    /// its documentation). A statement that starts over has released its lock.
     ///
     /// - Parameters:
-    ///   - code: What SQLite has said of the first try.
-    ///   - step: Begins the statement anew, and returns SQLite's code.
+    ///   - code: SQLite's code for the first try.
+    ///   - step: A function that restarts the statement, and returns SQLite's code.
     func tryAgain(_ code: Int32, _ step: () -> Int32) -> Int32 {
-        // SQLite has asked, and waited, already.
+        // SQLite has already called the handler, and waited.
         if hasGivenUp { return code }
         wholeTries = 0
         defer { wholeTries = nil }
@@ -101,13 +103,13 @@ extension BusyHandler {
 }
 
 extension Database {
-    /// Runs a function that waits for no lock, whatever waits otherwise: our handler, or SQLite's own, which
-    /// `PRAGMA busy_timeout` has put in its place. Afterwards, all is as it was.
+    /// Calls a function that waits for no lock. It disables Shellac's handler, or SQLite's own if
+    /// `PRAGMA busy_timeout` has replaced it. Afterwards, the handler is restored.
     func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
         let outer = hooks.busyHandler?.isImpatient ?? false
         hooks.busyHandler?.isImpatient = true
         defer { hooks.busyHandler?.isImpatient = outer }
-        // It is 0 where another handler than SQLite's is installed.
+        // The timeout is 0 if a handler other than SQLite's is installed.
         let timeout = try asking { try Int32.fetchOne(cachedStatement(sql: "PRAGMA busy_timeout")) ?? 0 }
         guard timeout > 0 else { return try body() }
         sqlite3_busy_timeout(pointer, 0)
@@ -115,7 +117,7 @@ extension Database {
         return try body()
     }
 
-    /// Sets whether a lock is waited for. It is called once, when the connection is opened.
+    /// Sets the busy mode. Shellac calls this once, when the connection is opened.
     func setBusyMode(_ mode: BusyMode) {
         let handler = BusyHandler(mode, database: self)
         hooks.busyHandler = handler

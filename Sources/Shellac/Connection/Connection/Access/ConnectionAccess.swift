@@ -3,24 +3,25 @@
 import CSQLite
 import Synchronization
 
-/// The access to a connection: who may use it, and whether its statements may run without a question. Other threads see
-/// it, and set it.
+/// The access to a connection: the owning thread, and whether statements can run without a check.
+/// Other threads can read and set it.
 struct ConnectionAccess: ~Copyable, Sendable {
-    /// The thread that holds the access, or 0. Its number is even; one more says that it must not use the connection now.
+    /// The thread that holds the access, or 0. Its number is even. An odd number means that the
+    /// thread must not use the connection now.
     private let owner = Atomic<UInt>(0)
     /// Whether the next statement may have to be refused.
     private let obstruction = Atomic<Bool>(false)
-    /// Why statements are interrupted, and refused, if they are.
+    /// The reason to interrupt and refuse statements, if there is one.
     private let stop = Atomic<Stop>(.none)
-    /// Why the statements of an access are interrupted, and refused.
+    /// A reason to interrupt and refuse the statements of an access.
     enum Stop: UInt8, AtomicRepresentable {
         case none
         /// The task that holds the access was cancelled.
         case cancellation
-        /// The database has ended: see ``ServiceEnd``.
+        /// The database was shut down: see ``ServiceEnd``.
         case end
     }
-    /// Whether the connection is open: for threads that interrupt it without having the access.
+    /// Whether the connection is open, for threads that interrupt it without holding the access.
     private let openness = Lock(true)
 
     // MARK: The thread
@@ -31,16 +32,16 @@ struct ConnectionAccess: ~Copyable, Sendable {
     /// Whether the running thread holds the access.
     var isHeld: Bool { owner.load(ordering: .relaxed) & ~1 == shellac_thread() }
 
-    /// Whether the running thread holds the access, and must not use the connection now.
+    /// Whether the running thread holds the access, but must not use the connection now.
     var isForbidden: Bool { owner.load(ordering: .relaxed) == shellac_thread() | 1 }
 
-    /// Gives the access to the running thread, which must be the only one that could have it.
+    /// Gives the access to the running thread. No other thread may be able to get it.
     func take() { owner.store(shellac_thread(), ordering: .relaxed) }
 
     /// Takes the access from the running thread.
     func release() { owner.store(0, ordering: .relaxed) }
 
-    /// Runs a function of somebody who must not use the connection now.
+    /// Calls a function that must not use the connection.
     func forbidding<Result>(_ body: () throws -> Result) rethrows -> Result {
         let thread = owner.load(ordering: .relaxed)
         owner.store(thread | 1, ordering: .relaxed)
@@ -53,52 +54,53 @@ struct ConnectionAccess: ~Copyable, Sendable {
     /// Whether the next statement may have to be refused: see `Database.checkObstruction(for:)`.
     var isObstructed: Bool { obstruction.load(ordering: .relaxed) }
 
-    /// Whether statements are interrupted, and refused: the task was cancelled, or the database has ended.
+    /// Whether statements are interrupted and refused, because the task was cancelled or the
+    /// database was shut down.
     var isStopped: Bool { stop.load(ordering: .relaxed) != .none }
 
-    /// Whether that is because the database has ended.
+    /// Whether the database was shut down.
     var isEnded: Bool { stop.load(ordering: .relaxed) == .end }
 
-    /// Says whether statements have to be refused for another reason than a stop.
+    /// Sets whether statements must be refused for a reason other than a stop.
     func obstruct(_ isObstructed: Bool) {
         obstruction.store(isObstructed, ordering: .sequentiallyConsistent)
-        // Another thread may stop them at any time: look after having stored.
+        // Another thread may stop them at any time, so check this after the store.
         if stop.load(ordering: .sequentiallyConsistent) != .none {
             obstruction.store(true, ordering: .sequentiallyConsistent)
         }
     }
 
-    /// Cancels what the task does that holds the access. Any thread may do so.
+    /// Cancels the work of the task that holds the access. Any thread may call this.
     func cancel() {
         _ = stop.compareExchange(
             expected: .none, desired: .cancellation, ordering: .sequentiallyConsistent)
         obstruction.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Forgets a cancellation: the access has ended.
+    /// Clears a cancellation, because the access has ended.
     func endCancellation() {
         _ = stop.compareExchange(
             expected: .cancellation, desired: .none, ordering: .sequentiallyConsistent)
     }
 
-    /// Stops all that is done with the connection. Any thread may do so.
+    /// Stops all work on the connection. Any thread may call this.
     func end() {
         stop.store(.end, ordering: .sequentiallyConsistent)
         obstruction.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Has the running thread, which holds the access, use the connection all the same.
+    /// Allows the running thread, which holds the access, to use the connection nevertheless.
     func reopen() { stop.store(.none, ordering: .sequentiallyConsistent) }
 
-    /// Whether another thread than the running one holds the access.
+    /// Whether a thread other than the running one holds the access.
     var isHeldElsewhere: Bool { ![0, shellac_thread()].contains(owner.load(ordering: .relaxed) & ~1) }
 
     // MARK: Closing
 
-    /// Says that the connection is about to be closed.
+    /// Marks the connection as about to close.
     func close() { openness.withLock { $0 = false } }
 
-    /// Runs a function on any thread, unless the connection is closed.
+    /// Calls a function on any thread, unless the connection is closed.
     func whileOpen(_ body: () -> Void) { openness.withLock { if $0 { body() } } }
 }
 
@@ -124,8 +126,8 @@ extension Database {
     /// Whether the running thread holds the access.
     var isAccessed: Bool { access.isHeld }
 
-    /// Throws where a statement must not run: the access was cancelled, or its transaction is lost, or the
-    /// database is closed.
+    /// Throws an error if a statement must not run: the access was cancelled, its transaction is
+    /// lost, or the database is closed.
     @inline(never)
     func checkObstruction(for effect: StatementEffects.Transaction?) throws {
         if isClosed { throw closedError() }
@@ -136,7 +138,7 @@ extension Database {
         if access.isStopped { throw stopError }
     }
 
-    /// Works out again whether statements can run without a question.
+    /// Updates whether statements can run without a check.
     func updateObstruction() {
         let isRefusing =
             isClosed || lostTransaction != nil || refusedCommit != nil || hooks.place?.loss != nil

@@ -3,20 +3,22 @@
 import CSQLite
 import Synchronization
 
-/// What a connection of a pool is doing, as other threads may see it.
+/// The current work of a pool's connection, as other threads can see it.
 final class ConnectionActivity: Sendable {
-    /// The name of the connection among those of its pool.
+    /// The name of the connection in its pool.
     let label: String
     /// The thread that has the access, or 0.
     private let thread = Atomic<UInt>(0)
-    /// When the access began, in nanoseconds of a clock that moves every few milliseconds, or 0.
+    /// The time when the access began, or 0. It is in nanoseconds of a clock that advances every
+    /// few milliseconds.
     private let start = Atomic<UInt64>(0)
-    /// How many accesses have begun that see another state than those before.
+    /// The number of accesses so far. An access that sees the same state as the previous one is not
+    /// counted.
     private let access = Atomic<UInt64>(0)
-    /// The statement that was run last, and in which access.
+    /// The last statement, and the number of the access that ran it.
     private let statement = Lock<(sql: String, access: UInt64)?>(nil)
 
-    /// Whether the connection keeps its state from one access to the next one.
+    /// Whether the connection keeps its snapshot from one access to the next.
     private let keepsState: Bool
 
     init(label: String, keepsState: Bool = false) {
@@ -36,7 +38,7 @@ final class ConnectionActivity: Sendable {
         thread.store(shellac_thread(), ordering: .relaxed)
         if keepsState { return }
         start.store(shellac_coarse_time(), ordering: .relaxed)
-        // Nobody else writes it.
+        // No other thread writes it.
         access.store(access.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
 
@@ -46,7 +48,7 @@ final class ConnectionActivity: Sendable {
         thread.store(0, ordering: .relaxed)
     }
 
-    /// The running thread has the access no longer, and the connection is busy still.
+    /// Ends the thread's access, while the connection stays busy.
     func leave() { thread.store(0, ordering: .relaxed) }
 
     /// Notes the statement that is about to run.
@@ -55,22 +57,23 @@ final class ConnectionActivity: Sendable {
         statement.withLock { $0 = (sql, access) }
     }
 
-    /// Forgets it: the connection was only prepared.
+    /// Forgets the statement, because it only prepared the connection.
     func forgetStatement() { statement.withLock { $0 = nil } }
 
-    /// The statement that was run last since the connection has seen its state.
+    /// The last statement that was run on the current snapshot.
     var sql: String? {
         let access = access.load(ordering: .relaxed)
         return statement.withLock { $0?.access == access ? $0?.sql : nil }
     }
 
-    /// How long the connection has been busy, or nil where it is not.
+    /// The time for which the connection has been busy, or nil if it is idle.
     var age: Duration? {
         let start = start.load(ordering: .relaxed)
         guard start != 0 else { return nil }
         return .nanoseconds(Int64(clamping: max(shellac_coarse_time(), start) - start))
     }
 
-    /// Whether the connection sees a state that it keeps, or has seen for longer than some time.
+    /// Whether the connection keeps its snapshot, or has been busy for longer than the given
+    /// duration.
     func lasts(longerThan duration: Duration) -> Bool { age.map { keepsState || $0 > duration } ?? false }
 }

@@ -7,7 +7,7 @@ import Glibc
 #endif
 
 extension Database {
-    /// Gives the access to the running thread, which must be the only one that could have it.
+    /// Gives the access to the running thread. No other thread may be able to get it.
     @inline(__always)
     func takeAccess() {
         assert(!access.isHeld, "the thread has the access already, and would stand in its list twice")
@@ -24,12 +24,13 @@ extension Database {
         access.release()
     }
 
-    /// The connections that the running thread has the access to, the innermost first: nobody frees these meanwhile.
+    /// The connections that the running thread has access to, the innermost first. They cannot be
+    /// freed meanwhile.
     static var accessed: [Database] {
         var (found, next) = ([Database](), InnermostAccess.database)
         while let reference = next {
             let database = reference.object
-            // One that has been closed holds nothing any more.
+            // A closed connection holds nothing.
             if !database.isClosed { found.append(database) }
             next = database.outerAccess
         }
@@ -37,10 +38,11 @@ extension Database {
     }
 }
 
-/// The connection that a thread has got the access to last: the first one of a list, one for each thread.
+/// The connection that a thread has accessed last. It is the first of a linked list, one list per
+/// thread.
 ///
-/// An access begins and ends on one thread, and those inside of it have ended before. So the list needs no lock, and nobody follows a
-/// connection that another thread may free.
+/// An access begins and ends on one thread, and accesses inside it end before it does. So the list
+/// needs no lock, and no thread follows a connection that another thread may free.
 private enum InnermostAccess {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()

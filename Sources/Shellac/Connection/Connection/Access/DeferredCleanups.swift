@@ -5,25 +5,25 @@ import Synchronization
 /// Statements released outside of an access: the next access finalizes or resets them.
 struct DeferredCleanups: ~Copyable, Sendable {
     /// A statement to finalize, or to reset.
-    enum Cleanup: @unchecked Sendable {  // whoever left it does not use it again
+    enum Cleanup: @unchecked Sendable {  // its owner does not use it again
         case finalize(ParkedStatement)
         case abandon(Statement)
     }
 
     private struct State {
         var waiting: [Cleanup] = []
-        /// Whether no access will come any more.
+        /// Whether there will be no more accesses.
         var isAbandoned = false
     }
     private let state = Lock(State())
     private let hasWaiting = Atomic<Bool>(false)
-    /// Held by the thread that uses the connection after the last access.
+    /// A lock for the thread that uses the connection after the last access.
     private let abandoning = Lock(())
 
-    /// Whether something may wait.
+    /// Whether there are no cleanups waiting.
     var isEmpty: Bool { !hasWaiting.load(ordering: .relaxed) }
 
-    /// Leaves something to the access that comes next. It is done at once where none will come.
+    /// Adds a cleanup for the next access. If there will be none, it is done at once.
     func add(_ cleanup: Cleanup) {
         var isAbandoned = false
         state.withLock { state in
@@ -34,14 +34,15 @@ struct DeferredCleanups: ~Copyable, Sendable {
             isAbandoned = state.isAbandoned
         }
         guard isAbandoned, case .finalize(let parked) = cleanup else { return }
-        // One thread at a time. SQLite closes the connection with its last statement.
+        // One thread at a time: SQLite closes the connection together with its last statement.
         abandoning.withLock { _ in parked.finalize() }
     }
 
-    /// Does what waits.
+    /// Performs the waiting cleanups.
     func finish() { finish(isLast: false) }
 
-    /// Does what waits, and then closes the connection. What is left later is done at once, by any thread.
+    /// Performs the waiting cleanups, and then closes the connection. Later cleanups are done at
+    /// once, on any thread.
     func finishForGood(closing close: () -> Void) {
         abandoning.withLock { _ in
             finish(isLast: true)

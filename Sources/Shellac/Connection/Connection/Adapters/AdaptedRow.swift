@@ -1,9 +1,9 @@
-// The rows of a statement, as an adapter shows them.
+// The rows of a statement, transformed by an adapter.
 //
-// What an adapter shows is packed, and read from there: so every type reads it as it reads any other row, whatever the
-// order of the columns is.
+// The adapted columns are packed, and read from there. So every type reads them like any other row,
+// whatever the order of the columns.
 
-/// The current row of a statement, as an adapter shows it.
+/// The current row of a statement, transformed by an adapter.
 @usableFromInline
 final class AdaptedRow {
     @usableFromInline let row: LiveRow
@@ -13,8 +13,8 @@ final class AdaptedRow {
     private var buffer: PackedBuffer
 
     /// - Parameters:
-    ///   - columns: The columns that are shown.
-    ///   - statement: The statement, which stands on a row.
+    ///   - columns: The adapted columns.
+    ///   - statement: The statement, which must have a current row.
     convenience init(_ columns: _AdaptedColumns, of statement: Statement) {
         self.init(columns, statement.row, statement)
     }
@@ -35,12 +35,12 @@ final class AdaptedRow {
         buffer.deallocate()
     }
 
-    /// Shows the row that the statement stands on.
+    /// Adapts the current row of the statement.
     @usableFromInline
     func moveOn() {
         var needed = columns.count
         for column in columns { needed += base.value(at: column).view.packedByteCount }
-        // (Integers are read with the bytes in front of them.)
+        // (Reading an integer also touches the bytes in front of it.)
         if needed + 8 > buffer.capacity { buffer.replace(capacity: max(needed + 8, 2 * buffer.capacity)) }
         var cursor = PackedCursor(writing: buffer.start, count: columns.count)
         for column in columns { cursor.write(base.value(at: column).view, isExact: true) }
@@ -50,14 +50,14 @@ final class AdaptedRow {
         row.storage.pointee.attached = scopes
     }
 
-    /// Whether there is a value that is not NULL, in the row or in one of its parts.
+    /// Whether the row or one of its parts has a value that is not NULL.
     var isThere: Bool {
         columns.contains { !base.value(at: $0).isNull }
             || scopes?.parts.contains(where: \.row.isThere) == true
     }
 }
 
-/// The parts of a row that have names.
+/// The named parts of a row.
 private final class AdaptedScopes: AttachedRows {
     let parts: [(name: String, row: AdaptedRow)]
 
@@ -71,7 +71,7 @@ private final class AdaptedScopes: AttachedRows {
     }
 }
 
-/// A run of a statement whose rows an adapter shows.
+/// A run of a statement whose rows are transformed by an adapter.
 @usableFromInline
 final class AdaptedRun {
     private let statement: Statement
@@ -86,23 +86,23 @@ final class AdaptedRun {
         (self.statement, self.adapter) = (statement, adapter)
     }
 
-    /// Follows a run that has begun.
+    /// Takes over a run that has begun.
     init(following statement: Statement, adapter: any RowAdapter) {
         (self.statement, self.adapter) = (statement, adapter)
     }
 
-    /// Moves to the next row, and returns what the adapter shows of it.
+    /// Moves to the next row, and returns it in its adapted form.
     @usableFromInline
     func next() throws -> LiveRow? {
         if isAtEnd { return nil }
         isAtEnd = true
         guard try statement.step() else {
-            // A column that is missing is told of, also where there is no row.
+            // Report a missing column even if there is no row.
             if current == nil { _ = try adapter._columns(among: statement.columnNames) }
             current = nil
             return nil
         }
-        // SQLite has prepared the statement in the present schema by now.
+        // By now, SQLite has prepared the statement for the current schema.
         do {
             let row =
                 try current ?? AdaptedRow(adapter._columns(among: statement.row.layout.names), of: statement)

@@ -1,16 +1,16 @@
-// The fetching methods, with an adapter. Without one, they are those of the same names.
+// The fetching methods with an adapter. Without one, they equal those of the same names.
 
 extension DatabaseFetchable {
     // MARK: - From a statement
 
-    /// Returns a cursor over the rows of a statement as an adapter shows them, as elements of this type.
+    /// Returns a cursor over the adapted rows of a statement, as elements of this type.
     ///
     /// - Parameters:
     ///   - statement: The statement to run.
-    ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
-    ///   - adapter: What shows the columns otherwise. Nil shows them as they are.
-    /// - Throws: what fetching without an adapter throws. The cursor throws a ``DatabaseError`` when the adapter names columns
-    ///   that there are not.
+    ///   - arguments: The arguments to bind. If nil, the previous arguments are used again.
+    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
+    /// - Throws: the errors of fetching without an adapter. The cursor throws a ``DatabaseError``
+    ///   if the adapter names missing columns.
     public static func fetchCursor(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)?
     ) throws -> DatabaseCursor<Self> {
@@ -19,13 +19,14 @@ extension DatabaseFetchable {
             try AdaptedRun(statement, arguments: arguments, adapter: adapter), of: statement)
     }
 
-    /// Fetches all elements of a statement whose rows an adapter shows, as an array.
+    /// Fetches all elements of a statement with adapted rows, as an array.
     ///
     /// - Parameters:
     ///   - statement: The statement to run.
-    ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
-    ///   - adapter: What shows the columns otherwise. Nil shows them as they are.
-    /// - Throws: a ``DatabaseError`` when the adapter names columns that there are not, and what fetching without one throws.
+    ///   - arguments: The arguments to bind. If nil, the previous arguments are used again.
+    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
+    /// - Throws: a ``DatabaseError`` if the adapter names missing columns, and the errors of
+    ///   fetching without one.
     public static func fetchAll(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)?
     ) throws -> [Self] {
@@ -37,13 +38,15 @@ extension DatabaseFetchable {
         return elements
     }
 
-    /// Fetches the first element of a statement whose rows an adapter shows: nil when there is no row, and for a value that is NULL.
+    /// Fetches the first element of a statement with adapted rows. Returns nil if there is no row,
+    /// or if the value is NULL.
     ///
     /// - Parameters:
     ///   - statement: The statement to run.
-    ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
-    ///   - adapter: What shows the columns otherwise. Nil shows them as they are.
-    /// - Throws: a ``DatabaseError`` when the adapter names columns that there are not, and what fetching without one throws.
+    ///   - arguments: The arguments to bind. If nil, the previous arguments are used again.
+    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
+    /// - Throws: a ``DatabaseError`` if the adapter names missing columns, and the errors of
+    ///   fetching without one.
     public static func fetchOne(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)?
     ) throws -> Self? {
@@ -58,15 +61,15 @@ extension DatabaseFetchable {
 
     // MARK: - From SQL
 
-    /// Returns a cursor over the rows of an SQL query as an adapter shows them, as elements of this type.
+    /// Returns a cursor over the adapted rows of an SQL query, as elements of this type.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - sql: The query, of one statement.
     ///   - arguments: The values that the query binds.
-    ///   - adapter: What shows the columns otherwise. Nil shows them as they are.
-    /// - Throws: what fetching without an adapter throws. The cursor throws a ``DatabaseError`` when the adapter names columns
-    ///   that there are not.
+    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
+    /// - Throws: the errors of fetching without an adapter. The cursor throws a ``DatabaseError``
+    ///   if the adapter names missing columns.
     public static func fetchCursor(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)?
@@ -74,7 +77,7 @@ extension DatabaseFetchable {
         try fetchCursor(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
-    /// Fetches all elements of an SQL query whose rows an adapter shows, as an array.
+    /// Fetches all elements of an SQL query with adapted rows, as an array.
     ///
     /// ```swift
     /// let players = try Player.fetchAll(
@@ -86,21 +89,24 @@ extension DatabaseFetchable {
     ///   - db: A connection to the database.
     ///   - sql: The query, of one statement.
     ///   - arguments: The values that the query binds.
-    ///   - adapter: What shows the columns otherwise. Nil shows them as they are.
-    /// - Throws: a ``DatabaseError`` when the adapter names columns that there are not, and what fetching without one throws.
+    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
+    /// - Throws: a ``DatabaseError`` if the adapter names missing columns, and the errors of
+    ///   fetching without one.
     public static func fetchAll(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)?
     ) throws -> [Self] { try fetchAll(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter) }
 
-    /// Fetches the first element of an SQL query whose rows an adapter shows: nil when there is no row, and for a value that is NULL.
+    /// Fetches the first element of an SQL query with adapted rows. Returns nil if there is no row,
+    /// or if the value is NULL.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - sql: The query, of one statement.
     ///   - arguments: The values that the query binds.
-    ///   - adapter: What shows the columns otherwise. Nil shows them as they are.
-    /// - Throws: a ``DatabaseError`` when the adapter names columns that there are not, and what fetching without one throws.
+    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
+    /// - Throws: a ``DatabaseError`` if the adapter names missing columns, and the errors of
+    ///   fetching without one.
     public static func fetchOne(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)?
@@ -108,25 +114,27 @@ extension DatabaseFetchable {
 }
 
 extension DatabaseFetchable where Self: Hashable {
-    /// Fetches all elements of a statement whose rows an adapter shows, as a set.
+    /// Fetches all elements of a statement with adapted rows, as a set.
     ///
     /// - Parameters:
     ///   - statement: The statement to run.
-    ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
-    ///   - adapter: What shows the columns otherwise. Nil shows them as they are.
-    /// - Throws: a ``DatabaseError`` when the adapter names columns that there are not, and what fetching without one throws.
+    ///   - arguments: The arguments to bind. If nil, the previous arguments are used again.
+    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
+    /// - Throws: a ``DatabaseError`` if the adapter names missing columns, and the errors of
+    ///   fetching without one.
     public static func fetchSet(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)?
     ) throws -> Set<Self> { try Set(fetchAll(statement, arguments: arguments, adapter: adapter)) }
 
-    /// Fetches all elements of an SQL query whose rows an adapter shows, as a set.
+    /// Fetches all elements of an SQL query with adapted rows, as a set.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - sql: The query, of one statement.
     ///   - arguments: The values that the query binds.
-    ///   - adapter: What shows the columns otherwise. Nil shows them as they are.
-    /// - Throws: a ``DatabaseError`` when the adapter names columns that there are not, and what fetching without one throws.
+    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
+    /// - Throws: a ``DatabaseError`` if the adapter names missing columns, and the errors of
+    ///   fetching without one.
     public static func fetchSet(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)?

@@ -1,4 +1,4 @@
-/// What shows the columns of a statement otherwise: some of them, under other names, or in parts.
+/// A transformation of a statement's columns: it selects, renames or groups them.
 ///
 /// ```swift
 /// let sql = "SELECT player.*, team.* FROM player JOIN team ON team.id = player.teamID"
@@ -8,33 +8,34 @@
 /// row?.scopes["team"]?["name"] as String?
 /// ```
 ///
-/// What is fetched with an adapter sees the columns that it shows, and no others: rows, values, and structs that are
-/// decoded. ``ScopeAdapter`` gives rows parts that have names: see ``Row/scopes``.
+/// Everything that is fetched with an adapter only sees the adapted columns: rows, values, and
+/// decoded structs. ``ScopeAdapter`` gives rows named parts: see ``Row/scopes``.
 public protocol RowAdapter: Sendable {
-    /// Returns the columns that the adapter shows.
+    /// Returns the adapted columns.
     ///
-    /// - Parameter names: The names of the columns that it is given.
-    /// - Throws: a ``DatabaseError`` when it names a column that is not among them.
+    /// - Parameter names: The names of the original columns.
+    /// - Throws: a ``DatabaseError`` if the adapter names a missing column.
     func _columns(among names: [String]) throws -> _AdaptedColumns
 }
 
-/// The columns that an adapter shows.
+/// The columns of an adapter's result.
 public struct _AdaptedColumns: Sendable {
-    /// A column: its place among those that the adapter was given, and its name.
+    /// A column: its index among the original columns, and its name.
     struct Column: Sendable {
         var index: Int
         var name: String
     }
     var columns: [Column]
-    /// The parts that have names.
+    /// The named parts.
     var scopes: [(name: String, columns: _AdaptedColumns)] = []
 
     init(_ columns: [Column]) { self.columns = columns }
 
-    /// All columns, as they are.
+    /// Creates a list of all columns, unchanged.
     init(all names: [String]) { columns = names.enumerated().map { Column(index: $0, name: $1) } }
 
-    /// The same columns, by their places among those that these were made of.
+    /// Returns the same columns, with their indices replaced by those that the other columns have
+    /// in the original.
     func placed(among others: _AdaptedColumns) -> _AdaptedColumns {
         var placed = self
         for index in placed.columns.indices {
@@ -45,15 +46,15 @@ public struct _AdaptedColumns: Sendable {
     }
 }
 
-/// Shows no column: for a row whose parts alone are of interest. See ``ScopeAdapter``.
+/// An adapter without columns, for a row of which only the parts matter. See ``ScopeAdapter``.
 public struct EmptyRowAdapter: RowAdapter {
-    /// Makes an adapter that shows no column.
+    /// Creates an adapter without columns.
     public init() {}
 
     public func _columns(among names: [String]) throws -> _AdaptedColumns { _AdaptedColumns([]) }
 }
 
-/// Shows some of the columns, under other names.
+/// An adapter that selects columns and renames them.
 ///
 /// ```swift
 /// // [newId: 1, newName: 'Arthur']
@@ -62,7 +63,7 @@ public struct EmptyRowAdapter: RowAdapter {
 public struct ColumnMapping: RowAdapter {
     private let mapping: [String: String]
 
-    /// - Parameter mapping: The names of the columns by those under which they are shown.
+    /// - Parameter mapping: The original column names, keyed by the new names.
     public init(_ mapping: [String: String]) { self.mapping = mapping }
 
     public func _columns(among names: [String]) throws -> _AdaptedColumns {
@@ -75,11 +76,11 @@ public struct ColumnMapping: RowAdapter {
     }
 }
 
-/// Shows the columns from one on.
+/// An adapter that selects the columns from one on.
 public struct SuffixRowAdapter: RowAdapter {
     private let start: Int
 
-    /// - Parameter index: The place of the first column that is shown, from 0.
+    /// - Parameter index: The index of the first selected column, from 0.
     public init(fromIndex index: Int) {
         if index < 0 { Misuse.trap("an adapter cannot begin at a negative column: the first one is 0.") }
         start = index
@@ -91,11 +92,11 @@ public struct SuffixRowAdapter: RowAdapter {
     }
 }
 
-/// Shows the columns of a range.
+/// An adapter that selects the columns in a range.
 public struct RangeRowAdapter: RowAdapter {
     private let range: Range<Int>
 
-    /// - Parameter range: The places of the columns that are shown, from 0.
+    /// - Parameter range: The indices of the selected columns, from 0.
     public init(_ range: Range<Int>) {
         if range.lowerBound < 0 {
             Misuse.trap("an adapter cannot begin at a negative column: the first one is 0.")
@@ -103,7 +104,7 @@ public struct RangeRowAdapter: RowAdapter {
         self.range = range
     }
 
-    /// - Parameter range: The places of the columns that are shown, from 0.
+    /// - Parameter range: The indices of the selected columns, from 0.
     public init(_ range: ClosedRange<Int>) { self.init(Range(range)) }
 
     public func _columns(among names: [String]) throws -> _AdaptedColumns {
@@ -114,11 +115,11 @@ public struct RangeRowAdapter: RowAdapter {
     }
 }
 
-/// Shows all columns, under the names that a function gives them.
+/// An adapter that renames all columns with a function.
 public struct RenameColumnAdapter: RowAdapter {
     private let rename: @Sendable (String) -> String
 
-    /// - Parameter rename: Returns the name under which a column is shown.
+    /// - Parameter rename: A function that returns a column's new name.
     public init(_ rename: @escaping @Sendable (String) -> String) { self.rename = rename }
 
     public func _columns(among names: [String]) throws -> _AdaptedColumns {
@@ -126,7 +127,7 @@ public struct RenameColumnAdapter: RowAdapter {
     }
 }
 
-/// Gives rows parts that have names: see ``Row/scopes``.
+/// An adapter that gives rows named parts: see ``Row/scopes``.
 ///
 /// ```swift
 /// let adapter = ScopeAdapter(["left": RangeRowAdapter(0..<2), "right": SuffixRowAdapter(fromIndex: 2)])
@@ -134,23 +135,26 @@ public struct RenameColumnAdapter: RowAdapter {
 /// row?.scopes["right"]    // [c: 2]
 /// ```
 ///
-/// A part whose columns are all NULL, and whose own parts are not there, is not there, as a row that was not joined is not.
+/// A part is missing if all its columns are NULL and its own parts are missing. This matches a row
+/// that was not joined.
 public struct ScopeAdapter: RowAdapter {
     private let base: any RowAdapter
     private let scopes: [String: any RowAdapter]
 
-    /// Shows all columns, and parts of them.
+    /// Creates an adapter with all columns, and parts of them.
     ///
-    /// - Parameter scopes: What shows the columns of the parts, by the names of these. Parts may have columns in common.
+    /// - Parameter scopes: The adapters for the columns of the parts, keyed by the names of the
+    ///   parts. Parts may have common columns.
     public init(_ scopes: [String: any RowAdapter]) {
         self.init(base: SuffixRowAdapter(fromIndex: 0), scopes: scopes)
     }
 
-    /// Shows what another adapter shows, and parts of all columns.
+    /// Creates an adapter with the columns of another one, and parts of all columns.
     ///
     /// - Parameters:
-    ///   - base: What shows the columns of the row.
-    ///   - scopes: What shows the columns of the parts, which are those of the statement, and not those of the base.
+    ///   - base: The adapter for the columns of the row.
+    ///   - scopes: The adapters for the columns of the parts. Their columns are those of the
+    ///     statement, and not those of the base.
     public init(base: any RowAdapter, scopes: [String: any RowAdapter]) {
         (self.base, self.scopes) = (base, scopes)
     }
@@ -166,24 +170,24 @@ public struct ScopeAdapter: RowAdapter {
 }
 
 extension RowAdapter {
-    /// Returns an adapter that shows the same columns, and parts of all those that it is given.
+    /// Returns an adapter with the same columns, and parts of all original columns.
     ///
-    /// - Parameter scopes: What shows the columns of the parts, by the names of these. A part that has the name of one that is
-    ///   there takes its place.
+    /// - Parameter scopes: The adapters for the columns of the parts, keyed by the names of the
+    ///   parts. A part replaces an existing one with the same name.
     public func addingScopes(_ scopes: [String: any RowAdapter]) -> any RowAdapter {
         scopes.isEmpty ? self : ScopeAdapter(base: self, scopes: scopes)
     }
 
-    /// Returns an adapter that another one gives the columns that this one shows.
+    /// Returns an adapter that applies another adapter to the result of this one.
     ///
-    /// - Parameter next: The adapter that gets the columns that this one shows, under the names that this one gives them. It
-    ///   does not see the parts of this one.
+    /// - Parameter next: The adapter that gets the columns of this one, with their new names. It
+    ///   does not get the parts of this one.
     public func followed(by next: some RowAdapter) -> any RowAdapter {
         ChainedAdapter(first: self, next: next)
     }
 }
 
-/// Shows what one adapter shows of the columns that another one shows.
+/// An adapter that applies one adapter to the result of another.
 private struct ChainedAdapter: RowAdapter {
     let first: any RowAdapter
     let next: any RowAdapter
@@ -194,14 +198,15 @@ private struct ChainedAdapter: RowAdapter {
     }
 }
 
-/// Returns adapters that split the columns of a row: one for each number of columns, and one for the rest.
+/// Returns adapters that split a row: one for each given number of columns, and one for the rest.
 ///
 /// ```swift
 /// let adapters = splittingRowAdapters(columnCounts: [4, 2])
 /// // the first four columns, the next two, and all others
 /// ```
 ///
-/// - Parameter columnCounts: The numbers of columns, from left to right, each 0 or more: a negative one stops the program.
+/// - Parameter columnCounts: The numbers of columns, from left to right, each 0 or more: a negative
+///   one stops the program.
 public func splittingRowAdapters(columnCounts: [Int]) -> [any RowAdapter] {
     var start = 0
     var adapters: [any RowAdapter] = []

@@ -1,4 +1,4 @@
-/// A statement that reads whole tables again and again, and the index that would help.
+/// A statement that repeatedly reads whole tables, and the index that would help.
 ///
 /// ```text
 /// an index would help a statement that has read 120000 rows in 40 runs, to give 40:
@@ -6,20 +6,23 @@
 /// CREATE INDEX "player_teamId" ON "player"("teamId")
 /// ```
 ///
-/// SQLite itself says so: its planner is shown the same tables, empty, with an index on each of the columns that the statement reads,
-/// and chooses. It is told by ``Configuration/report``, or as ``Configuration/advisesIndexes`` says, at the end of an access.
+/// The advice comes from SQLite itself. Its planner gets the same tables, without rows, and with an
+/// index on each of the columns that the statement reads. Then it chooses. At the end of an access,
+/// the advice is reported to ``Configuration/report``, or as described in
+/// ``Configuration/advisesIndexes``.
 ///
-/// An index makes each write to its table slower. Whether it is worth that, the program's developers know.
+/// An index slows down each write to its table. Whether it is worth that is for the program's
+/// developers to decide.
 public struct IndexAdvice: Sendable, CustomStringConvertible {
     /// The SQL of the statement.
     public let sql: String
-    /// How often the connection has run it.
+    /// The number of times that the connection has run it.
     public let runCount: Int
-    /// How many rows SQLite has read one after the other, or put into an index made for one run.
+    /// The number of rows that SQLite has scanned, or put into an index created for one run.
     public let rowsRead: Int
-    /// How many rows the statement has given.
+    /// The number of rows that the statement has returned.
     public let rowCount: Int
-    /// What would help, as SQL.
+    /// The indexes that would help, as SQL.
     public let indexes: [String]
 
     public var description: String {

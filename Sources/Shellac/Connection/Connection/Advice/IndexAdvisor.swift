@@ -1,35 +1,36 @@
-// Finds kept statements that scan whole tables again and again, and advises indexes for them.
+// Finds cached statements that repeatedly scan whole tables, and advises indexes for them.
 
 import CSQLite
 
-/// Looks at the statements that a connection keeps, and finds those that an index would help: see ``IndexAdvice``.
+/// Examines the statements that a connection caches, and finds those that an index would help: see
+/// ``IndexAdvice``.
 ///
-/// SQLite counts the rows that it reads without an index in any case. So nothing is done while statements run: now and then, at the end
-/// of an access, the counters are looked at.
+/// SQLite always counts the rows that it reads without an index. So there is no work while
+/// statements run. The advisor checks the counters now and then, at the end of an access.
 final class IndexAdvisor {
-    /// When it is time to look again, by the coarse clock.
+    /// The time of the next check, on the coarse clock.
     private var nextLook: UInt64 = 0
     private static var pause: UInt64 { 100_000_000 }
 
-    /// What is again and again, and in vain.
+    /// The thresholds for repeated and wasteful reads.
     private static let (fewestRuns, fewestRowsRead, fewestRowsReadForEachGiven) = (10, 10_000, 20)
 
-    /// What was examined already, by the connections of a group.
+    /// The statements that the connections of a group have already examined.
     private final class Examined: Sendable {
         private let statements = Lock<Set<String>>([])
-        /// A program that writes its values into SQL has any number of statements.
+        /// A limit, because a program that writes its values into SQL has any number of statements.
         private static var most: Int { 1_000 }
 
-        /// Whether a statement is a new one.
+        /// Whether a statement is new, and there is room for it.
         func mayInsert(_ sql: String) -> Bool {
             statements.withLock { $0.count < Self.most && !$0.contains(sql) }
         }
 
-        /// Notes a statement. Returns whether it was a new one.
+        /// Adds a statement. Returns whether it was new.
         func insert(_ sql: String) -> Bool { statements.withLock { $0.insert(sql).inserted } }
     }
 
-    /// Looks at the statements, if it is time.
+    /// Examines the statements, if it is time.
     func accessWillEnd(_ db: Database) {
         let now = shellac_coarse_time()
         guard now >= nextLook else { return }
@@ -37,7 +38,7 @@ final class IndexAdvisor {
         look(db)
     }
 
-    /// Looks at the statements that nobody uses.
+    /// Examines the idle statements.
     func look(_ db: Database) {
         for statement in db.idleStatements {
             guard let counts = Counts(statement), db.group.shared({ Examined() }).mayInsert(statement.sql),
@@ -51,13 +52,13 @@ final class IndexAdvisor {
         }
     }
 
-    /// What a statement has done since it was prepared.
+    /// The counters of a statement since it was prepared.
     private struct Counts {
         let runs: Int
         let rowsRead: Int
         let rowsGiven: Int
 
-        /// There are none of a statement that has not read whole tables again and again.
+        /// Reads the counters. Fails for a statement that has not repeatedly read whole tables.
         init?(_ statement: Statement) {
             func counter(_ name: Int32) -> Int {
                 Int(UInt32(bitPattern: sqlite3_stmt_status(statement.sqliteStatement, name, 0)))

@@ -2,7 +2,8 @@
 
 import CSQLite
 
-/// The tables of a database without their rows, in memory: what SQLite's planner would do with other indexes is found out by asking it.
+/// A copy of a database's tables in memory, without rows, to ask SQLite's planner about other
+/// indexes.
 package struct IndexModel: ~Copyable {
     private let handle: ConnectionHandle
 
@@ -11,23 +12,23 @@ package struct IndexModel: ~Copyable {
         package let table: String
         package fileprivate(set) var columns: [String]
 
-        /// The SQL that creates it.
+        /// Returns the SQL that creates the index.
         fileprivate func sql(_ name: String) -> String {
             let list = columns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
             return
                 "CREATE INDEX \(name.quotedDatabaseIdentifier) ON \(table.quotedDatabaseIdentifier)(\(list))"
         }
 
-        /// Whether it does what another one does.
+        /// Whether the index can replace another one.
         fileprivate func serves(as other: Candidate) -> Bool {
             table == other.table && columns.starts(with: other.columns)
         }
 
-        /// The SQL as it is told.
+        /// The SQL as it is reported.
         package var sql: String { sql(([table] + columns).joined(separator: "_")) }
     }
 
-    /// A loop of a plan that looks for rows by a candidate.
+    /// A loop of a query plan that uses a candidate to find rows.
     private struct Search {
         let loop: String
         let candidate: Int
@@ -35,20 +36,21 @@ package struct IndexModel: ~Copyable {
         let hasEquality: Bool
     }
 
-    /// Returns the indexes, as SQL, by which SQLite would look for rows where it now reads whole tables. There are none where the
-    /// tables cannot be made elsewhere, or the statement calls functions that were added.
+    /// Returns the indexes, as SQL, with which SQLite would search for rows instead of reading
+    /// whole tables. The result is empty if the tables cannot be copied, or if the statement calls
+    /// custom functions.
     ///
-    /// - Throws: an error where the schema cannot be read now.
+    /// - Throws: an error if the schema cannot be read now.
     static func indexes(for statement: Statement) throws -> [String] {
         try candidates(for: statement).map(\.sql)
     }
 
-    /// Returns these indexes as what they are made of.
+    /// Returns these indexes in parts.
     package static func candidates(for statement: Statement) throws -> [Candidate] {
         try ErrorLog.trying {
             var indexes: [Candidate] = []
             for index in try IndexModel(of: statement.database).indexes(for: statement) {
-                // Another loop may use it, too, or the first of its columns.
+                // Another loop may use the index, too, or only its first columns.
                 if indexes.contains(where: { $0.serves(as: index) }) { continue }
                 indexes.removeAll { index.serves(as: $0) }
                 indexes.append(index)
@@ -66,7 +68,8 @@ package struct IndexModel: ~Copyable {
         }
         guard let schema else { throw DatabaseError(resultCode: .SQLITE_BUSY) }
         handle = try ConnectionHandle(path: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-        // Where one cannot be made, as the shadow of a virtual table that is made already, the others may do.
+        // If one cannot be created, such as an existing shadow table of a virtual table, the others
+        // may suffice.
         for sql in schema { execute(sql) }
     }
 
@@ -82,7 +85,7 @@ package struct IndexModel: ~Copyable {
         }
         var chosen: [Candidate] = []
         for search in searches(statement, singles.prefix(Self.mostCandidates), scanned) {
-            // Who writes may be after all rows of a range.
+            // A statement that writes may affect all rows of a range.
             if !statement.isReadonly, !search.hasEquality { continue }
             chosen.append(extended(singles[search.candidate], search, statement, scanned))
         }
@@ -92,7 +95,7 @@ package struct IndexModel: ~Copyable {
     private static var mostCandidates: Int { 100 }
     private static var mostColumns: Int { 3 }
 
-    /// The candidate with more columns, as long as SQLite looks for more of them.
+    /// Returns the candidate with additional columns, as long as SQLite uses more of them.
     private func extended(
         _ candidate: Candidate, _ search: Search, _ statement: Statement, _ scanned: Set<String>
     ) -> Candidate {
@@ -110,7 +113,8 @@ package struct IndexModel: ~Copyable {
         return best
     }
 
-    /// The loops that read whole tables without the candidates, and look for rows with them.
+    /// Returns the loops that read whole tables without the candidates, and search for rows with
+    /// them.
     private func searches(
         _ statement: Statement, _ candidates: ArraySlice<Candidate>, _ scanned: Set<String>
     ) -> [Search] {
@@ -131,12 +135,14 @@ package struct IndexModel: ~Copyable {
 
     // MARK: - Plans
 
-    /// The lines of a statement's plan: see "EXPLAIN QUERY PLAN" in the SQLite documentation.
+    /// Returns the lines of a statement's query plan: see "EXPLAIN QUERY PLAN" in the SQLite
+    /// documentation.
     private func plan(_ sql: String) -> [String]? {
         Self.rows(handle.pointer, "EXPLAIN QUERY PLAN \(sql)", column: 3)
     }
 
-    /// The loop that a line of a plan is of, where that reads a whole table, or makes an index of it first.
+    /// Returns the loop that a line of a plan belongs to, if the loop reads a whole table, or first
+    /// creates an index for it.
     private static func scannedLoop(_ detail: String) -> String? {
         if let loop = loop(of: detail, after: "SCAN ") { return loop }
         return detail.contains(" AUTOMATIC ") ? loop(of: detail, after: "SEARCH ") : nil
@@ -148,7 +154,7 @@ package struct IndexModel: ~Copyable {
         return rest.firstRange(of: " USING ").map { String(rest[..<$0.lowerBound]) } ?? String(rest)
     }
 
-    /// What a line of a plan says of the columns of an index, such as `teamId=? AND score>?`.
+    /// Returns the terms of an index in a line of a plan, such as `teamId=? AND score>?`.
     private static func terms(of detail: String) -> Substring {
         detail.lastIndex(of: "(").map { detail[$0...] } ?? ""
     }
@@ -157,7 +163,7 @@ package struct IndexModel: ~Copyable {
 
     private func execute(_ sql: String) { sqlite3_exec(handle.pointer, sql, nil, nil, nil) }
 
-    /// The texts of a column, or nil where the SQL fails.
+    /// Returns the texts in a column, or nil if the SQL fails.
     private static func rows(_ connection: OpaquePointer, _ sql: String, column: Int32 = 0) -> [String]? {
         var statement: OpaquePointer?
         guard sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK else { return nil }

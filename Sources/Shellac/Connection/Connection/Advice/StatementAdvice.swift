@@ -1,17 +1,19 @@
-/// The check of statements that are about to write, in debug builds: each statement once, as long as nobody else looks.
+/// The check of statements that are about to write, in debug builds.
+///
+/// Each statement is checked once, until the checking function is replaced.
 #if DEBUG
 struct StatementAdvice {
-    /// Changes with who looks.
+    /// A number that changes with the checking function.
     private(set) var version = 0
     private var look: ((Statement) -> Void)?
 
-    /// Sets the function that looks at each statement that writes, in place of the one before.
+    /// Sets the function that checks each statement that writes. It replaces the previous one.
     mutating func replace(_ look: @escaping (Statement) -> Void) {
         version += 1
         self.look = look
     }
 
-    /// Looks at a statement that is about to run.
+    /// Checks a statement that is about to run.
     @inline(never)
     func look(at statement: Statement) {
         guard statement.adviceVersion >= 0 else { return }
@@ -22,7 +24,7 @@ struct StatementAdvice {
 #endif
 
 extension Statement {
-    /// Exempts the statement from all looks: it is one of ours.
+    /// Exempts one of Shellac's own statements from the check.
     func bypassAdvice() {
         #if DEBUG
         adviceVersion = -1

@@ -9,10 +9,11 @@ public import Foundation
 #endif
 
 extension Database {
-    /// The date of the transaction: the same from its beginning to its end.
+    /// The date of the transaction, which is the same from its beginning to its end.
     ///
-    /// It comes from ``Configuration/transactionClock``, which is asked when the date is first needed. Outside of
-    /// a transaction, it is a new date each time, and one date for all rows and triggers of one statement.
+    /// It comes from ``Configuration/transactionClock``, which is called when the date is first
+    /// needed. Outside of a transaction, it is a new date each time. It is one date for all rows
+    /// and triggers of one statement.
     ///
     /// ```swift
     /// try dbQueue.write { db in
@@ -21,7 +22,7 @@ extension Database {
     /// }
     /// ```
     ///
-    /// - Throws: what ``Configuration/transactionClock`` throws.
+    /// - Throws: the error of ``Configuration/transactionClock``.
     public var transactionDate: Date {
         get throws {
             checkAccess()
@@ -37,8 +38,9 @@ extension Database {
         }
     }
 
-    /// The date of the transaction, moved on by milliseconds where another transaction of these connections has had it: what is marked with
-    /// it is told apart from what others have marked.
+    /// The date of the transaction, made unique among the transactions of these connections. If
+    /// another one has already used the date, it is advanced by milliseconds. So changes marked
+    /// with it can be told apart from those of other transactions.
     var distinctTransactionDate: Date {
         get throws {
             let date = try transactionDate
@@ -57,12 +59,14 @@ extension Database {
     }
 }
 
-/// The dates that transactions have had to themselves.
+/// The dates that each belong to only one transaction.
 final class DistinctDates: Sendable {
-    /// The last one, in milliseconds since the reference date, as precisely as dates are stored.
+    /// The last date, in milliseconds since the reference date, which is the precision of stored
+    /// dates.
     private let last = Lock<Int64?>(nil)
 
-    /// Returns a date, or the next one that nobody has had. A clock that was set back by more than a second is believed.
+    /// Returns the given date, or the next one that is unused. If the clock was set back by more
+    /// than a second, the new time is accepted.
     func next(after date: Date) -> Date {
         let milliseconds = (date.timeIntervalSinceReferenceDate * 1000).rounded()
         guard let own = Int64(exactly: milliseconds), own.magnitude < 1 << 52 else { return date }

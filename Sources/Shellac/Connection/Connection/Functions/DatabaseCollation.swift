@@ -8,7 +8,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// An order of texts, made in Swift.
+/// A collation, which orders texts, implemented in Swift.
 ///
 /// ```swift
 /// let length = DatabaseCollation("length") { a, b in
@@ -18,8 +18,8 @@ public import Foundation
 /// let names = try String.fetchAll(db, sql: "SELECT name FROM player ORDER BY name COLLATE length")
 /// ```
 ///
-/// An index that uses a collation needs it on each connection that writes, and the same order always: see
-/// ``Configuration/prepareDatabase(_:)``.
+/// An index that uses a collation requires it on each connection that writes, always with the same
+/// order: see ``Configuration/prepareDatabase(_:)``.
 public struct DatabaseCollation: Sendable {
     /// The name of the collation in SQL.
     public let name: String
@@ -29,15 +29,15 @@ public struct DatabaseCollation: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the collation in SQL.
-    ///   - compare: Returns how two texts are ordered. It must give a consistent order: see "Define New Collating
-    ///     Sequences" in the SQLite documentation.
+    ///   - compare: A function that returns the order of two texts. The order must be consistent:
+    ///     see "Define New Collating Sequences" in the SQLite documentation.
     public init(_ name: String, compare: @escaping @Sendable (String, String) -> ComparisonResult) {
         self.name = name
         self.compare = compare
     }
 }
 
-/// Keeps a collation for SQLite.
+/// The object that keeps a collation alive for SQLite.
 private final class CollationBox {
     let collation: DatabaseCollation
     private let departures: Departures
@@ -65,9 +65,9 @@ private final class CollationBox {
 extension Database {
     /// Adds a collation, or replaces the one of the same name.
     ///
-    /// - Parameter collation: The collation, whose name is compared without regard to case.
-    /// - Throws: a ``DatabaseError`` when there is a NUL in the name, and one of code `SQLITE_BUSY` when a collation is
-    ///   replaced while statements are running.
+    /// - Parameter collation: The collation. The case of its name does not matter.
+    /// - Throws: a ``DatabaseError`` if the name contains a NUL. The code is `SQLITE_BUSY` if a
+    ///   collation is replaced while statements are running.
     public func add(collation: DatabaseCollation) throws {
         checkAccess()
         if isClosed { throw closedError() }
@@ -86,17 +86,18 @@ extension Database {
                         UnsafeRawBufferPointer(start: a, count: Int(aLength)),
                         UnsafeRawBufferPointer(start: b, count: Int(bLength)))
                 }, { CollationBox.destroy($0) })
-            // Unlike sqlite3_create_function_v2(), this one does not destroy its context when it fails.
+            // Unlike sqlite3_create_function_v2(), this function does not destroy its context when
+            // it fails.
             if code != SQLITE_OK { CollationBox.destroy(box.toOpaque()) }
             try check(code)
         }
         withExtendedLifetime(added.replace(collation.isSame, by: [collation])) {}
     }
 
-    /// Removes a collation.
+    /// Removes a collation. Does nothing if there is none of this name.
     ///
-    /// - Parameter collation: A collation of the name: it need not be the very one that was added. Nothing is done where there
-    ///   is none.
+    /// - Parameter collation: Any collation with the name. It need not be the same object that was
+    ///   added.
     /// - Throws: a ``DatabaseError`` of code `SQLITE_BUSY` while statements are running.
     public func remove(collation: DatabaseCollation) throws {
         checkAccess()
@@ -109,10 +110,10 @@ extension Database {
 }
 
 extension DatabaseCollation {
-    /// Whether the collation takes two texts for equal.
+    /// Whether the collation treats two texts as equal.
     @Sendable func areEqual(_ a: String, _ b: String) -> Bool { compare(a, b) == .orderedSame }
 
-    /// Whether one of the two takes the place of the other.
+    /// Whether one of the two replaces the other.
     fileprivate func isSame(_ other: DatabaseCollation) -> Bool {
         CaseInsensitiveName.matches(name, other.name)
     }

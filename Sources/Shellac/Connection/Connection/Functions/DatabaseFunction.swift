@@ -2,7 +2,7 @@
 
 import CSQLite
 
-/// An SQL function made in Swift.
+/// An SQL function implemented in Swift.
 ///
 /// ```swift
 /// let initials = DatabaseFunction("initials", argumentCount: 1, pure: true) { values in
@@ -13,7 +13,7 @@ import CSQLite
 /// let names = try String.fetchAll(db, sql: "SELECT initials(name) FROM player")
 /// ```
 ///
-/// An error thrown by the function fails the statement, and reaches who executes it.
+/// If the function throws an error, the statement fails, and its caller gets that error.
 public struct DatabaseFunction: Sendable {
     typealias Scalar = @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
 
@@ -26,18 +26,18 @@ public struct DatabaseFunction: Sendable {
     public let name: String
     /// The number of arguments, or nil for any number.
     public let argumentCount: Int?
-    /// Whether the function gives equal results for equal arguments: SQLite may then call it less, and
-    /// indexes and generated columns may use it.
+    /// Whether equal arguments always give equal results. SQLite may then call the function less
+    /// often, and indexes and generated columns may use it.
     public let isPure: Bool
     let kind: Kind
 
-    /// Creates a function of the values of one row.
+    /// Creates a function of the values in one row.
     ///
     /// - Parameters:
     ///   - name: The name of the function in SQL.
     ///   - argumentCount: The number of arguments, or nil for any number.
-    ///   - pure: Whether the function gives equal results for equal arguments.
-    ///   - function: Returns the result for the values of the arguments.
+    ///   - pure: Whether equal arguments always give equal results.
+    ///   - function: A function that returns the result for the values of the arguments.
     public init(
         _ name: String, argumentCount: Int? = nil, pure: Bool = false,
         function: @escaping @Sendable (_ values: [DatabaseValue]) throws -> (any DatabaseValueConvertible)?
@@ -48,13 +48,13 @@ public struct DatabaseFunction: Sendable {
         kind = .scalar(function)
     }
 
-    /// Creates a function of the values of many rows.
+    /// Creates an aggregate function of the values in many rows.
     ///
     /// - Parameters:
     ///   - name: The name of the function in SQL.
     ///   - argumentCount: The number of arguments, or nil for any number.
-    ///   - pure: Whether the function gives equal results for equal arguments.
-    ///   - aggregate: The type that makes one value of many rows.
+    ///   - pure: Whether equal arguments always give equal results.
+    ///   - aggregate: The type that computes one value from many rows.
     public init<Aggregate: DatabaseAggregate>(
         _ name: String, argumentCount: Int? = nil, pure: Bool = false, aggregate: Aggregate.Type
     ) {
@@ -65,7 +65,7 @@ public struct DatabaseFunction: Sendable {
     }
 }
 
-/// An SQL function of many rows, which makes one value of them.
+/// An SQL aggregate function, which computes one value from many rows.
 ///
 /// ```swift
 /// struct Longest: DatabaseAggregate {
@@ -83,36 +83,38 @@ public struct DatabaseFunction: Sendable {
 /// try db.add(function: DatabaseFunction("longest", argumentCount: 1, aggregate: Longest.self))
 /// ```
 public protocol DatabaseAggregate: SendableMetatype {
-    /// Begins with no row.
+    /// Creates an aggregate without any rows.
     init()
 
-    /// Takes the values of a row.
+    /// Adds the values of a row.
     ///
-    /// - Parameter values: The values of the arguments: as many as SQL gives the function in that row.
-    /// - Throws: an error that fails the statement.
+    /// - Parameter values: The values of the arguments, as many as the SQL passes to the function
+    ///   in that row.
+    /// - Throws: an error that makes the statement fail.
     mutating func step(_ values: [DatabaseValue]) throws
 
-    /// Returns the result for the rows that were taken.
+    /// Returns the result for the rows that were added.
     ///
-    /// - Throws: an error that fails the statement.
+    /// - Throws: an error that makes the statement fail.
     mutating func finalize() throws -> (any DatabaseValueConvertible)?
 }
 
 extension Database {
-    /// Adds a function, or replaces the one of the same name and number of arguments.
+    /// Adds a function, or replaces the one with the same name and number of arguments.
     ///
-    /// - Parameter function: The function. Its name has 255 bytes at most, and is compared without regard to case; it takes 0 to 127
-    ///   arguments, or as many as the running SQLite allows (1,000 in newer versions), or any number.
-    /// - Throws: a ``DatabaseError`` when SQLite does not take such a name or number of arguments, and one of code
-    ///   `SQLITE_BUSY` when a function is replaced while statements are running.
+    /// - Parameter function: The function. Its name has at most 255 bytes, and its case does not
+    ///   matter. It takes 0 to 127 arguments, or as many as the running SQLite allows (1,000 in
+    ///   newer versions), or any number.
+    /// - Throws: a ``DatabaseError`` if SQLite rejects the name or the number of arguments. The
+    ///   code is `SQLITE_BUSY` if a function is replaced while statements are running.
     public func add(function: DatabaseFunction) throws {
         checkAccess()
         if isClosed { throw closedError() }
         if function.name.utf8.contains(0) || function.argumentCount ?? 0 < 0 { throw refusal(of: function) }
         let box = Unmanaged.passRetained(FunctionBox(function, database: self))
         let isAggregate = if case .aggregate = function.kind { true } else { false }
-        // When this fails, SQLite has released the box already.
-        // Its own error, and not the one of what is done where another function is let go of.
+        // If this fails, SQLite has already released the box. Keep SQLite's error: freeing the old
+        // function may cause other errors on the connection.
         let (code, error) = added.departures.hold {
             let code = sqlite3_create_function_v2(
                 pointer, function.name, function.sqliteArgumentCount, function.sqliteFlags, box.toOpaque(),
@@ -126,10 +128,10 @@ extension Database {
         withExtendedLifetime(added.replace(function.isSame, by: [function])) {}
     }
 
-    /// Removes a function.
+    /// Removes a function. Does nothing if there is none.
     ///
-    /// - Parameter function: A function of the name and number of arguments: it need not be the very one that was added.
-    ///   Nothing is done where there is none.
+    /// - Parameter function: Any function with the name and number of arguments. It need not be the
+    ///   same object that was added.
     /// - Throws: a ``DatabaseError`` of code `SQLITE_BUSY` while statements are running.
     public func remove(function: DatabaseFunction) throws {
         checkAccess()
@@ -155,7 +157,7 @@ extension Database {
 }
 
 extension DatabaseFunction {
-    /// Whether one of the two takes the place of the other.
+    /// Whether one of the two replaces the other.
     fileprivate func isSame(_ other: DatabaseFunction) -> Bool {
         CaseInsensitiveName.matches(name, other.name) && argumentCount == other.argumentCount
     }

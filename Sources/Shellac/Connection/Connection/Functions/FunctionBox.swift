@@ -2,17 +2,18 @@
 
 import CSQLite
 
-/// An error thrown by a function made in Swift, and the message that SQLite was told.
+/// An error thrown by a function in Swift, with the message that was passed to SQLite.
 struct FunctionError {
     let error: any Error
     let message: String
 }
 
-/// Stands between SQLite and a function made in Swift.
+/// The bridge between SQLite and a function in Swift.
 ///
-/// SQLite only knows error messages. (It knows codes, too: those of another connection's errors would have it prepare
-/// again, or roll back.) So a Swift error is left with the connection, SQLite is told a message,
-/// and the statement that fails of it throws the Swift error.
+/// SQLite only takes error messages. (It also takes codes, but the code of another connection's
+/// error could make it prepare again, or roll back.) So the box leaves the Swift error with the
+/// connection, and passes a message to SQLite. The statement that fails then throws the Swift
+/// error.
 final class FunctionBox {
     private let function: DatabaseFunction
     private unowned let database: Database
@@ -24,21 +25,23 @@ final class FunctionBox {
         departures = database.added.departures
     }
 
-    /// Lets go of the function, as SQLite does.
+    /// Releases the function, as SQLite does.
     static func destroy(_ context: UnsafeMutableRawPointer?) {
         guard let context else { return }
         let box = Unmanaged<FunctionBox>.fromOpaque(context).takeRetainedValue()
         box.departures.depart(box)
     }
 
-    /// Runs code of the user's inside of the running statement. What it leaves behind is freed inside, too.
+    /// Calls the user's code inside of the running statement. Objects that it leaves behind are
+    /// freed inside, too.
     private func calling(_ body: () -> Void) {
         database.running.enterFunction()
         body()
         database.running.leaveFunction()
     }
 
-    /// Whether the function may do something that is not undone, in a statement that is: it fails there, and the statement with it.
+    /// Whether to refuse the call, because the running statement will be undone, but not the
+    /// function's effects. The function then fails, and the statement with it.
     private func refusesRehearsal(_ context: OpaquePointer?) -> Bool {
         guard database.running.isRehearsal, !function.isPure, !function.name.hasPrefix("shellac_") else {
             return false
@@ -85,7 +88,7 @@ final class FunctionBox {
 
     // MARK: - Functions of many rows
 
-    /// The rows taken so far by one use of an aggregate.
+    /// The rows added so far in one use of an aggregate.
     private final class Running {
         var aggregate: any DatabaseAggregate
         var hasFailed = false
@@ -131,7 +134,8 @@ final class FunctionBox {
 
     private func finishRunning(_ context: OpaquePointer?) {
         let running: Running?
-        // SQLite calls this once for each use, also to clean up after an error. Without rows there is no slot.
+        // SQLite calls this once for each use, also to clean up after an error. Without rows there
+        // is no slot.
         if let slot = sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(
             to: UnsafeMutableRawPointer?.self),
             let opaque = slot.pointee

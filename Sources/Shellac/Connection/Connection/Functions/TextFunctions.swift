@@ -1,4 +1,4 @@
-// Functions and collations of texts that know more than ASCII, which is all that SQLite's own do.
+// Functions and collations for Unicode texts: SQLite's own only handle ASCII.
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -6,10 +6,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// They go by Swift's tables of Unicode, which grow with its versions: the article Limits says what becomes of an index.
+// They use Swift's Unicode tables, which grow with Swift's versions. The article Limits describes
+// the consequences for indexes.
 
 extension DatabaseFunction {
-    /// Returns the text with a capital letter at the beginning of each word, and small ones behind it: `CAPITALIZE(text)`.
+    /// A function that capitalizes each word and makes its other letters lowercase:
+    /// `CAPITALIZE(text)`.
     ///
     /// ```swift
     /// try db.add(function: .capitalize)
@@ -25,14 +27,16 @@ extension DatabaseFunction {
         return capitalized
     }
 
-    /// Returns the text in small letters: what SQLite's `LOWER` is for ASCII.
+    /// A function that makes a text lowercase. SQLite's `LOWER` only does so for ASCII.
     ///
-    /// Another version of Swift may know more letters. Run `REINDEX` after a change of Swift where an index is made of it.
+    /// Another version of Swift may support more letters. If an index uses the function, run
+    /// `REINDEX` after a change of Swift.
     public static let lowercase = text("swiftLowercaseString") { $0.lowercased() }
 
-    /// Returns the text in capital letters: what SQLite's `UPPER` is for ASCII.
+    /// A function that makes a text uppercase. SQLite's `UPPER` only does so for ASCII.
     ///
-    /// Another version of Swift may know more letters. Run `REINDEX` after a change of Swift where an index is made of it.
+    /// Another version of Swift may support more letters. If an index uses the function, run
+    /// `REINDEX` after a change of Swift.
     public static let uppercase = text("swiftUppercaseString") { $0.uppercased() }
 
     private static func text(_ name: String, _ change: @escaping @Sendable (String) -> String)
@@ -45,12 +49,12 @@ extension DatabaseFunction {
 }
 
 extension DatabaseCollation {
-    /// Sorts texts by Unicode, as Swift compares strings.
+    /// A collation that sorts texts by Unicode, as Swift compares strings.
     public static let unicodeCompare = DatabaseCollation("swiftCompare") { a, b in
         a == b ? .orderedSame : a < b ? .orderedAscending : .orderedDescending
     }
 
-    /// Sorts texts by Unicode without regard to case.
+    /// A collation that sorts texts by Unicode and ignores case.
     public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") { a, b in
         let (a, b) = (a.lowercased(), b.lowercased())
         return a == b ? .orderedSame : a < b ? .orderedAscending : .orderedDescending

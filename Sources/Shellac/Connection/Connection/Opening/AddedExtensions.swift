@@ -1,14 +1,14 @@
-/// The functions and collations that were added to a connection: for another one that is to have them, too.
+/// The functions and collations that were added to a connection, for adding them to another one.
 struct AddedExtensions {
     private(set) var functions: [DatabaseFunction] = []
     private(set) var collations: [DatabaseCollation] = []
-    /// Changes with what is added.
+    /// A number that changes with each addition or removal.
     private(set) var version = 0
-    /// The objects that SQLite has let go of, and that wait for its return.
+    /// The objects that SQLite has released. They are freed when its call has returned.
     let departures = Departures()
 
-    /// Notes a function, or takes one out. Returns what is let go of: it may come back when it is freed, and finds the list
-    /// as it is then.
+    /// Adds or removes functions. Returns the old functions, for the caller to release. Freeing
+    /// them may call this type again, which then sees the updated list.
     mutating func replace(_ isReplaced: (DatabaseFunction) -> Bool, by added: [DatabaseFunction]) -> [Any] {
         let before = functions
         version += 1
@@ -16,7 +16,7 @@ struct AddedExtensions {
         return before
     }
 
-    /// Notes a collation, or takes one out, in the same way.
+    /// Adds or removes collations, in the same way.
     mutating func replace(_ isReplaced: (DatabaseCollation) -> Bool, by added: [DatabaseCollation]) -> [Any] {
         let before = collations
         version += 1
@@ -24,29 +24,34 @@ struct AddedExtensions {
         return before
     }
 
-    /// Takes all out: the connection closes. What is returned is let go of when SQLite has done so, too.
+    /// Removes everything, because the connection closes. The caller releases the result after
+    /// SQLite has done so, too.
     mutating func removeAll() -> [Any] {
         defer { (functions, collations) = ([], []) }
         return functions + collations as [Any]
     }
 }
 
-/// The objects that SQLite lets go of in the middle of something.
+/// The objects that SQLite releases in the middle of a call.
 ///
-/// A function that replaces another one is put in its place after the other one's context has been destroyed, and a
-/// connection that is being closed destroys the contexts of all functions ("sqlite3_create_function_v2()" in the SQLite
-/// documentation). Such a context is all that holds objects of the user, whose `deinit` may use the connection: call the very
-/// function that is no more. So contexts depart: they are put aside, and freed when SQLite has returned.
+/// When a function is replaced, SQLite destroys the old function's context before it installs the
+/// new one. When a connection is closed, SQLite destroys the contexts of all functions
+/// ("sqlite3_create_function_v2()" in the SQLite documentation).
 ///
-/// That may be on any thread: where a statement outlives its connection, SQLite closes that with the statement.
-final class Departures: @unchecked Sendable {  // `state` has a lock, and objects that one thread frees
+/// Such a context may be the last owner of objects of the user, whose `deinit` may use the
+/// connection. It could even call the function that no longer exists. So contexts depart: they are
+/// put aside, and freed when SQLite has returned.
+///
+/// This may happen on any thread. If a statement outlives its connection, SQLite closes the
+/// connection together with the statement.
+final class Departures: @unchecked Sendable {  // `state` has a lock; one thread frees the objects
     private struct State {
         var objects: [AnyObject] = []
         var holders = 0
     }
     private let state = Lock(State())
 
-    /// Runs a function that has SQLite destroy contexts. These are freed afterwards.
+    /// Calls a function during which SQLite may destroy contexts. They are freed afterwards.
     func hold<Result>(_ body: () throws -> Result) rethrows -> Result {
         state.withLock { $0.holders += 1 }
         defer {
@@ -56,13 +61,14 @@ final class Departures: @unchecked Sendable {  // `state` has a lock, and object
                 defer { state.objects = [] }
                 return state.objects
             }
-            // Freeing them may come back here.
+            // Freeing them may call this method again.
             withExtendedLifetime(departing) {}
         }
         return try body()
     }
 
-    /// Keeps an object whose context SQLite has destroyed, to be freed when the function that had it destroyed is done.
+    /// Keeps an object whose context SQLite has destroyed. It is freed when the function that
+    /// caused this has returned.
     func depart(_ object: AnyObject) {
         state.withLock { state in if state.holders > 0 { state.objects.append(object) } }
     }

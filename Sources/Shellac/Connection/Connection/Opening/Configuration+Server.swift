@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 extension Configuration {
-    /// A configuration for programs that serve others, day and night.
+    /// A configuration for server programs that run permanently.
     ///
     /// ```swift
     /// var configuration = Configuration.server
@@ -15,21 +15,26 @@ extension Configuration {
     /// let dbPool = try DatabasePool(path: "orders.sqlite", configuration: configuration)
     /// ```
     ///
-    /// Beside the defaults, which have foreign keys enforced, writes begin with the write lock, and the log copied off the way of
-    /// commits, it says:
+    /// The defaults already enforce foreign keys, begin writes with the write lock, and copy the
+    /// log in the background of commits. In addition, this configuration sets:
     ///
-    /// - ``journalMode`` is WAL: who reads does not wait for who writes. (A pool has it anyway.)
-    /// - `PRAGMA synchronous = FULL`: what was committed has reached the disk when `write` returns. The default of `NORMAL` that other
-    ///   libraries choose may lose the last commits when the power fails, of which clients have been told that they are done. Where
-    ///   that is no harm, undo it by ``prepareDatabase(_:)``.
-    /// - ``busyMode`` waits for five seconds: backups, command line tools and other processes come and go.
-    /// - ``maximumReaderCount`` is the number of processors, and four at least: more readers would wait for a processor, not for the
-    ///   database.
-    /// - `PRAGMA cache_size` is 16 MB for each connection, in place of 2 MB: the inner pages of indexes stay in memory. Pages of the file
-    ///   that are not in the cache come from the system's.
-    /// - ``optimizesWhenClosing``: SQLite learns, now and then, how large tables are and how selective indexes.
+    /// - ``journalMode`` to WAL: readers do not wait for writers. (A pool has this mode anyway.)
+    /// - `PRAGMA synchronous = FULL`: when `write` returns, the commit has reached the disk. Other
+    ///   libraries default to `NORMAL`. It may lose the last commits in a power failure, although
+    ///   clients were told that they are complete. If that does no harm, revert it in
+    ///   ``prepareDatabase(_:)``.
+    /// - ``busyMode`` to a timeout of five seconds, because backups, command line tools and other
+    ///   processes come and go.
+    /// - ``maximumReaderCount`` to the number of processors, but at least four. More readers would
+    ///   wait for a processor, not for the database.
+    /// - `PRAGMA cache_size` to 16 MB for each connection, instead of 2 MB. So the inner pages of
+    ///   indexes stay in memory. Pages of the file outside of this cache come from the system's
+    ///   cache.
+    /// - ``optimizesWhenClosing`` to true: now and then, SQLite updates its statistics about the
+    ///   size of tables and the selectivity of indexes.
     ///
-    /// Memory-mapped reading stays off: an error of the disk would then stop the program, where a read throws.
+    /// Memory-mapped reading stays off. With it, a disk error would stop the program, while a read
+    /// throws an error.
     public static var server: Configuration {
         var configuration = Configuration()
         configuration.journalMode = .wal

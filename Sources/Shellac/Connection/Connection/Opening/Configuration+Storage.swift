@@ -1,16 +1,21 @@
-/// The time for which a connection keeps the locks of its file: see "PRAGMA locking_mode" in the SQLite documentation.
+/// The time for which a connection keeps its file locks.
+///
+/// See "PRAGMA locking_mode" in the SQLite documentation.
 public enum LockingMode: String, Sendable, CaseIterable {
     /// Until the end of the transaction.
     case normal
-    /// Until it is closed, from its first access on: nobody else can read or write meanwhile.
+    /// From the first access until the connection is closed. Other connections can neither read nor
+    /// write meanwhile.
     ///
-    /// A write-ahead log then needs no memory that processes share. A ``DatabasePool`` cannot be had.
+    /// A write-ahead log then needs no memory shared between processes. A ``DatabasePool`` does not
+    /// support this mode.
     case exclusive
 }
 
-/// The place of temporary tables, and of what is sorted: see "PRAGMA temp_store" in the SQLite documentation.
+/// The place for temporary tables and for sorting: see "PRAGMA temp_store" in the SQLite
+/// documentation.
 public enum TemporaryStorage: String, Sendable, CaseIterable {
-    /// As SQLite was compiled: mostly in files.
+    /// The place that SQLite was compiled for, usually in files.
     case `default`
     /// In files.
     case file
@@ -19,7 +24,8 @@ public enum TemporaryStorage: String, Sendable, CaseIterable {
 }
 
 extension Configuration {
-    /// A configuration for a database in a Ceph cluster, which several machines reach and one of them holds.
+    /// A configuration for a database in a Ceph cluster, where several machines can reach it and
+    /// one holds it.
     ///
     /// ```swift
     /// try Database.loadExtension("libcephsqlite.so")
@@ -28,20 +34,22 @@ extension Configuration {
     /// let dbQueue = try DatabaseQueue(path: "/shellac:shop/orders.db", configuration: configuration)
     /// ```
     ///
-    /// The path names a pool of the cluster, a namespace in it, and the database: see "Ceph SQLite VFS" in Ceph's documentation. Beside
-    /// the defaults, this says:
+    /// The path names a pool of the cluster, a namespace in it, and the database: see "Ceph SQLite
+    /// VFS" in Ceph's documentation. This configuration changes the following defaults:
     ///
-    /// - ``vfs`` is `ceph`, which its extension registers. Load that first.
-    /// - ``lockingMode`` is exclusive: taking the lock of the cluster and giving it back takes longer than a commit. And a write-ahead log can be
-    ///   had in no other way, as machines share no memory.
-    /// - ``journalMode`` is WAL: a commit writes one file, at one place, which is twice as fast as with a rollback journal.
+    /// - ``vfs`` is `ceph`, which its extension registers. Load that extension first.
+    /// - ``lockingMode`` is exclusive. Acquiring and releasing the cluster's lock takes longer than
+    ///   a commit. It is also a requirement of a write-ahead log, because machines share no memory.
+    /// - ``journalMode`` is WAL: a commit writes to one place in one file, which is twice as fast
+    ///   as with a rollback journal.
     /// - ``temporaryStorage`` is memory: the VFS has no temporary files.
-    /// - ``cacheSize`` is 256 MB: what is not in memory comes over the network. What the cache does not need is not allocated.
-    /// - ``confirmsCommits``: a process that was stopped for longer than its lock lasts has been taken over, and clients of Ceph
-    ///   before 2026 do not tell it.
+    /// - ``cacheSize`` is 256 MB, because reading data outside of the cache goes over the network.
+    ///   Unused parts of the cache are not allocated.
+    /// - ``confirmsCommits`` is true. If a process was stopped for longer than its lock lasts,
+    ///   another machine may have taken over. Ceph clients before 2026 do not report this.
     ///
-    /// The size of pages stays that of SQLite. Greater ones make large scans faster, and each commit slower. ``busyMode`` has no effect: the VFS
-    /// waits for the lock by itself, without an end.
+    /// The page size stays that of SQLite. Larger pages speed up large scans, and slow down each
+    /// commit. ``busyMode`` has no effect: the VFS itself waits for the lock, indefinitely.
     public static func ceph() -> Configuration {
         var configuration = Configuration()
         configuration.vfs = "ceph"
@@ -55,17 +63,19 @@ extension Configuration {
 }
 
 extension Database {
-    /// Says what must be said before the file is first read, in the order that SQLite needs.
+    /// Applies the settings that must precede the first read of the file, in the order that SQLite
+    /// requires.
     func prepareStorage() throws {
-        // A write-ahead log without shared memory needs the lock when the file is first read ("Use of WAL Without Shared-Memory" in
-        // the SQLite documentation).
+        // A write-ahead log without shared memory requires the lock at the first read of the file
+        // ("Use of WAL Without Shared-Memory" in the SQLite documentation).
         if configuration.lockingMode != .normal {
             try run(pragma: "locking_mode", configuration.lockingMode.rawValue)
         }
         if configuration.temporaryStorage != .default {
             try run(pragma: "temp_store", configuration.temporaryStorage.rawValue)
         }
-        // The first write gives the file its pages, and to set the journal mode may be one.
+        // The first write determines the page size of the file, and setting the journal mode may be
+        // that write.
         if let size = configuration.pageSize {
             guard (512...65536).contains(size), size & (size - 1) == 0 else {
                 throw DatabaseError(
@@ -74,7 +84,7 @@ extension Database {
             }
             try run(pragma: "page_size", "\(size)")
         }
-        // (This one reads the file.)
+        // (This pragma reads the file.)
         if let size = configuration.cacheSize {
             guard size > 0 else {
                 throw DatabaseError(

@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The configuration of a database: how it is opened and used.
+/// The options for opening and using a database.
 ///
 /// ```swift
 /// var configuration = Configuration()
@@ -22,91 +22,102 @@ public struct Configuration: Sendable {
     /// Whether SQLite enforces foreign keys.
     public var foreignKeysEnabled = true
 
-    /// Whether the database is opened for reading only.
+    /// Whether the database is opened read-only.
     public var readonly = false
 
-    /// A name for the database, which errors, logs and threads bear.
+    /// A name for the database, which appears in errors, logs and thread names.
     public var label: String?
 
-    /// The way to deal with a lock that a statement needs and another connection holds.
+    /// The strategy for a lock that a statement needs and another connection holds.
     ///
-    /// Unless it is set, a ``DatabaseQueue`` does not wait, and a ``DatabasePool`` waits for five seconds.
+    /// By default, a ``DatabaseQueue`` does not wait, and a ``DatabasePool`` waits for five
+    /// seconds.
     public var busyMode: BusyMode {
         get { chosenBusyMode ?? .immediateError }
         set { chosenBusyMode = newValue }
     }
     private(set) var chosenBusyMode: BusyMode?
 
-    /// The way in which SQLite keeps a transaction safe from crashes.
+    /// SQLite's method to protect transactions from crashes.
     public var journalMode: JournalMode = .default
 
-    /// The name of the VFS that opens the file, or nil for that of the system: see "The SQLite OS Interface or VFS" in the SQLite
-    /// documentation. An extension brings it along: see ``Database/loadExtension(_:entryPoint:)``.
+    /// The name of the VFS that opens the file, or nil for the system's VFS. See "The SQLite OS
+    /// Interface or VFS" in the SQLite documentation. An extension may provide a VFS: see
+    /// ``Database/loadExtension(_:entryPoint:)``.
     public var vfs: String?
 
-    /// The time for which a connection keeps the locks of its file.
+    /// The time for which a connection keeps its file locks.
     public var lockingMode: LockingMode = .normal
 
-    /// The place of temporary tables, and of what is sorted.
+    /// The place for temporary tables and for sorting.
     public var temporaryStorage: TemporaryStorage = .default
 
-    /// The size of the pages of a file that is created, in bytes: a power of two from 512 to 65536, or nil for that of SQLite. A file
-    /// that is there keeps its own.
+    /// The page size of new files in bytes, a power of two from 512 to 65536. Nil selects SQLite's
+    /// default. An existing file keeps its page size.
     public var pageSize: Int?
 
-    /// The memory that each connection keeps pages of the file in, in bytes, or nil for that of SQLite, which is 2 MB.
+    /// The memory for each connection's page cache in bytes, or nil for SQLite's default of 2 MB.
     ///
-    /// SQLite reads the file to set it: where another connection has locked the file, the opening waits, or throws, as
-    /// ``busyMode`` says.
+    /// SQLite reads the file to set it. If another connection has locked the file, opening waits or
+    /// throws an error, depending on ``busyMode``.
     public var cacheSize: Int?
 
-    /// Whether the storage is asked, after each commit, whether it still has what was committed.
+    /// Whether Shellac asks the storage, after each commit, if it still has the commit.
     ///
-    /// Where it refuses, the statement that committed throws an error whose ``DatabaseError/leavesOutcomeUnknown`` is true. Whoever follows
-    /// the transaction is told a rollback. Each later access throws the same error, until the database is closed.
+    /// If the storage refuses, the committing statement throws an error whose
+    /// ``DatabaseError/leavesOutcomeUnknown`` is true. Transaction handlers are told of a rollback.
+    /// Each later access throws the same error, until the database is closed.
     ///
-    /// It is for storage that another machine can take over while this one believes that it has it, as in ``ceph()``. A file of the
-    /// machine's own needs none of it. It costs a read of 24 bytes for each commit. SQLite's hook of the write-ahead log is taken for it, so that
-    /// `PRAGMA wal_autocheckpoint` says 0 until something is set by it; the log is copied as before.
+    /// This option is for storage that another machine can take over unnoticed, as in ``ceph()``.
+    /// Files on the local machine do not need it. It costs a read of 24 bytes for each commit.
     ///
-    /// Commits of ``Database/sqliteConnection`` are confirmed when the access ends. `VACUUM INTO` writes another file, which is not asked.
+    /// Shellac then uses SQLite's hook of the write-ahead log. So `PRAGMA wal_autocheckpoint`
+    /// returns 0 until you set it. The log is copied as before.
+    ///
+    /// Commits made with ``Database/sqliteConnection`` are confirmed when the access ends. `VACUUM
+    /// INTO` writes another file, which is not checked.
     public var confirmsCommits = false
 
-    /// The kind of the transactions that `write`, `inTransaction` and `inSavepoint` open, unless they are told.
+    /// The default kind of the transactions that `write`, `inTransaction` and `inSavepoint` open.
     public var defaultTransactionKind: TransactionKind = .immediate
 
-    /// The clock that the date of transactions comes from: see ``Database/transactionDate``.
+    /// The clock for the date of transactions: see ``Database/transactionDate``.
     public var transactionClock: any TransactionClock = .default
 
-    /// Whether the description of errors and traced statements reveals the values bound to statements.
+    /// Whether descriptions of errors and traced statements reveal the values bound to statements.
     ///
-    /// Leave it false wherever logs travel further than the data should.
+    /// Leave it false if logs travel further than the data should.
     public var publicStatementArguments = false
 
-    /// Whether `"text"` is a text literal where it is not a name. SQLite allows this for the sake of old
-    /// programs; it makes a mistyped column a constant.
+    /// Whether `"text"` is a text literal if it is not a name. SQLite allows this for old programs.
+    /// It turns a mistyped column into a constant.
     public var acceptsDoubleQuotedStringLiterals = false
 
-    /// Whether an error names the foreign key that a statement has violated: see ``DatabaseError/Constraint/foreignKey``. SQLite does
-    /// not say which one it was, so the statement runs once more, and is undone.
+    /// Whether an error names the violated foreign key: see
+    /// ``DatabaseError/Constraint/foreignKey``. SQLite does not report which one it was, so Shellac
+    /// runs the failed statement once more, and undoes it.
     public var namesForeignKeys = true
 
-    /// What tells of the schema what SQLite does not: the columns that tell the rows of a view apart.
+    /// A source of facts about the schema that SQLite does not report: the columns that identify
+    /// the rows of a view.
     public var schemaSource: (any DatabaseSchemaSource)?
 
-    /// A function that is called for each statement, on each connection: see ``Database/trace(options:_:)``.
+    /// A function that is called for each statement on each connection: see
+    /// ``Database/trace(options:_:)``.
     ///
     /// ```swift
     /// configuration.trace = { event in print(event) }
     /// ```
     ///
-    /// It hears of statements that Shellac asks by itself, too: see ``TraceEvent/isInternal``.
+    /// It also gets the statements that Shellac itself runs: see ``TraceEvent/isInternal``.
     public var trace: (@Sendable (TraceEvent) -> Void)?
 
-    /// The events that ``trace`` hears of: by default, the beginning of each statement, so that each is told once.
+    /// The events that ``trace`` gets. By default, it is the beginning of each statement, so that
+    /// each is reported once.
     public var traceOptions: TraceOptions = .statement
 
-    /// A function that hears of what the database does: statements, accesses, transactions, checkpoints, and advice.
+    /// A function that gets reports of the database's work: statements, accesses, transactions,
+    /// checkpoints, and advice.
     ///
     /// ```swift
     /// configuration.report = { report in
@@ -123,19 +134,23 @@ public struct Configuration: Sendable {
     /// }
     /// ```
     ///
-    /// It is called at the end of each of these, on the thread that has done it, or, of an asynchronous access, in the task that has
-    /// asked for it; and by several threads at the same time. It
-    /// must not use the database that it hears of, which stops the program, with a sentence; nor hand what it hears to a task that
-    /// writes it there, which would be told of, too. What it takes is taken from the statement and the access, so leave
-    /// what is slow to others. Where there is none, nothing is measured.
+    /// The function is called at the end of each of these, on the thread that did the work. For an
+    /// asynchronous access, it is called in the task that requested it. Several threads may call it
+    /// at the same time.
     ///
-    /// ``DatabaseReport/attributes`` are named as OpenTelemetry names them.
+    /// The function must not use the database that it gets reports of, which stops the program with
+    /// an explanation. Nor should it pass reports to a task that writes them to that database, as
+    /// those writes would be reported, too. Its running time adds to the statement and the access,
+    /// so hand over slow work. Without a function, nothing is measured.
+    ///
+    /// ``DatabaseReport/attributes`` are named according to OpenTelemetry.
     public var report: (@Sendable (DatabaseReport) -> Void)?
 
-    /// Whether statements that read whole tables again and again are told of, once each, with the index that would help: see
-    /// ``IndexAdvice``. Without this, that is so in debug builds alone.
+    /// Whether Shellac reports statements that repeatedly read whole tables, once each, with the
+    /// index that would help. See ``IndexAdvice``. By default, it does so in debug builds only.
     ///
-    /// It is told to ``report``, and where there is none, to ``Database/logError``, or, in debug builds, to the standard error.
+    /// The advice goes to ``report``. Without one, it goes to ``Database/logError`` or, in debug
+    /// builds, to the standard error output.
     public var advisesIndexes = Configuration.isDebugBuild
 
     static var isDebugBuild: Bool {
@@ -146,38 +161,42 @@ public struct Configuration: Sendable {
         #endif
     }
 
-    /// The number of statements that a connection keeps prepared.
+    /// The number of prepared statements that a connection caches.
     public var statementCacheCapacity = 128
 
-    /// The number of connections that a ``DatabasePool`` reads with at the same time, at most. They are opened when they are
-    /// needed. No pool has more than 63.
+    /// The maximum number of connections that a ``DatabasePool`` reads with at the same time. They
+    /// are opened when needed. No pool has more than 63.
     public var maximumReaderCount = 5
 
-    /// Whether a ``DatabasePool`` keeps the connections that it reads with when it gives back memory.
+    /// Whether a ``DatabasePool`` keeps its reader connections when it releases memory.
     public var persistentReadOnlyConnections = false
 
-    /// Whether an access may leave a transaction open, which a later access ends.
+    /// Whether an access may leave a transaction open, for a later access to end.
     ///
-    /// It is unsafe because whoever comes between is inside of that transaction.
+    /// It is unsafe because accesses in between run inside that transaction.
     public var allowsUnsafeTransactions = false
 
-    /// The way in which the log of a ``DatabasePool`` is copied to the database file.
+    /// The method to copy the write-ahead log of a ``DatabasePool`` to the database file.
     public var checkpoints: Checkpoints = .background
 
-    /// How long accesses go on that run when ``DatabaseWriter/run()`` is cancelled. Then they are interrupted, and rolled back.
+    /// The time for which running accesses may continue after ``DatabaseWriter/run()`` was
+    /// cancelled. After that, they are interrupted and rolled back.
     ///
-    /// Who ends a program waits for it: many that run containers kill them ten seconds after having asked.
+    /// The program's shutdown waits for it. Many container runtimes kill a program ten seconds
+    /// after requesting its end.
     public var closingDeadline: Duration = .seconds(8)
 
-    /// Whether SQLite looks, before a database is closed that can be written to, whether its planner knows enough of the tables: see
-    /// "PRAGMA optimize" in the SQLite documentation. It reads a few hundred rows of each index at most.
+    /// Whether SQLite updates its planner's statistics if necessary, before a writable database is
+    /// closed. See "PRAGMA optimize" in the SQLite documentation. It reads at most a few hundred
+    /// rows of each index.
     public var optimizesWhenClosing = false
 
-    /// What surrounds a function that is called later, where there is no task to bring it along.
+    /// A function that carries a context over to work that runs later without a task.
     ///
-    /// Task-local values reach all asynchronous accesses by themselves. What else belongs to a thread, such as the context of a
-    /// tracer that is written in C, is brought along by this: it is called where the access is asked for, and returns a function
-    /// that is called where the access runs, with what it is to surround.
+    /// Task-local values reach all asynchronous accesses automatically. Use this function for other
+    /// values that belong to a thread, such as the context of a tracer written in C. It is called
+    /// where an access is requested. It returns a function that is called where the access runs,
+    /// and that surrounds the access.
     ///
     /// ```swift
     /// configuration.carry = {
@@ -190,10 +209,11 @@ public struct Configuration: Sendable {
     /// }
     /// ```
     ///
-    /// It is for ``DatabaseReader/asyncRead(file:line:_:)`` and its kin, and for ``DatabaseWriter/spawnConcurrentRead(file:line:_:)``.
+    /// It applies to ``DatabaseReader/asyncRead(file:line:_:)`` and similar methods, and to
+    /// ``DatabaseWriter/spawnConcurrentRead(file:line:_:)``.
     public var carry: (@Sendable () -> Carried)?
 
-    /// A function that surrounds another one, which it calls once.
+    /// A function that surrounds another one, which it must call once.
     public typealias Carried = @Sendable (() -> Void) -> Void
 
     private(set) var preparations: [@Sendable (Database) throws -> Void] = []
@@ -201,56 +221,63 @@ public struct Configuration: Sendable {
     /// Creates a configuration whose properties have their default values.
     public init() {}
 
-    /// Adds work for each connection, right after it has been opened: pragmas, functions, collations.
+    /// Adds a setup function for each new connection: for pragmas, functions, collations.
     ///
-    /// - Parameter setup: Called for each connection, behind the functions that were added before: also for those that a pool
-    ///   opens later, to read. What it throws, the opening of the connection throws.
+    /// - Parameter setup: A function that is called for each connection, after those added before.
+    ///   It also gets the connections that a pool later opens for reading. If it throws, opening
+    ///   the connection throws the same error.
     public mutating func prepareDatabase(_ setup: @escaping @Sendable (Database) throws -> Void) {
         preparations.append(setup)
     }
 }
 
-/// The way to deal with a lock that a statement needs and another connection holds.
+/// The strategy for a lock that a statement needs and another connection holds.
 ///
-/// The queues of one named database in memory share a cache: for their locks, SQLite throws `SQLITE_LOCKED` at once.
+/// Queues of one named in-memory database share a cache. For their locks, SQLite throws
+/// `SQLITE_LOCKED` at once.
 public enum BusyMode: Sendable {
     /// The statement throws `SQLITE_BUSY` at once.
     case immediateError
 
-    /// The statement waits, for so many seconds at most.
+    /// The statement waits, at most for the given number of seconds.
     case timeout(TimeInterval)
 
-    /// The function is told how many times it has been called for this lock, and returns whether SQLite
+    /// The function gets the number of its previous calls for this lock, and returns whether SQLite
     /// should try again. It must not use the database.
     case callback(@Sendable (_ numberOfTries: Int) -> Bool)
 }
 
-/// The way in which SQLite keeps a transaction safe from crashes: see "PRAGMA journal_mode" in the SQLite
+/// SQLite's method to protect transactions from crashes: see "PRAGMA journal_mode" in the SQLite
 /// documentation.
 public enum JournalMode: String, Sendable {
-    /// As the database file says.
+    /// The mode of the database file.
     case `default` = ""
     /// The journal file is deleted at the end of each transaction.
     case delete
-    /// The journal file is cut to no length at the end of each transaction, which is often faster than to delete it.
+    /// The journal file is truncated at the end of each transaction, which is often faster than
+    /// deleting it.
     case truncate
     /// The journal file stays, and its header is overwritten at the end of each transaction.
     case persist
-    /// The journal is kept in memory: a crash in the middle of a transaction is likely to ruin the file.
+    /// The journal is kept in memory. A crash in the middle of a transaction will probably corrupt
+    /// the file.
     case memory
     /// Changes go to a write-ahead log: readers and one writer do not block each other.
     case wal
-    /// There is no journal: neither a crash nor an error in the middle of a transaction can be undone.
+    /// There is no journal. Neither a crash nor an error in the middle of a transaction can be
+    /// undone.
     case off
 }
 
-/// The way in which a pool's write-ahead log is copied to the database file: see "Checkpointing" in the SQLite documentation.
+/// The method to copy a pool's write-ahead log to the database file: see "Checkpointing" in the
+/// SQLite documentation.
 public enum Checkpoints: Sendable {
-    /// Beside the writer, by a connection of their own, when the log has grown.
+    /// In parallel to the writer, on a connection of its own, when the log has grown.
     case background
-    /// As SQLite does it by itself: the commit that finds a large log copies it, and takes that much longer.
+    /// By SQLite's own method: the commit that finds a large log copies it, and takes that much
+    /// longer.
     case atCommit
-    /// Not at all: somebody else sees to it, such as a program that replicates the log.
+    /// Not at all: something else copies it, such as a program that replicates the log.
     case none
 }
 
@@ -258,29 +285,30 @@ public enum Checkpoints: Sendable {
 public enum TransactionKind: String, Sendable, CaseIterable {
     /// At the first statement that needs them.
     case deferred = "DEFERRED"
-    /// The write lock at once.
+    /// The write lock immediately.
     case immediate = "IMMEDIATE"
-    /// All locks at once: in the journal modes other than WAL, nobody else reads.
+    /// All locks immediately. In journal modes other than WAL, no other connection can read.
     case exclusive = "EXCLUSIVE"
 }
 
 /// The end of a transaction.
 public enum TransactionCompletion: Sendable {
-    /// What was written is kept.
+    /// The changes are kept.
     case commit
-    /// What was written is undone.
+    /// The changes are undone.
     case rollback
 }
 
-/// A clock that the date of transactions comes from.
+/// A clock for the date of transactions.
 ///
 /// ```swift
 /// configuration.transactionClock = .custom { db in Date(timeIntervalSince1970: 0) }
 /// ```
 public protocol TransactionClock: Sendable {
-    /// Returns the date of a transaction. It is asked once in each transaction, when the date is first needed.
+    /// Returns the date of a transaction. It is called once per transaction, when the date is first
+    /// needed.
     ///
-    /// - Throws: an error that keeps ``Database/transactionDate`` from having a date: who asks for it gets the error.
+    /// - Throws: an error, which ``Database/transactionDate`` then throws.
     func now(_ db: Database) throws -> Date
 }
 
@@ -289,7 +317,7 @@ public struct DefaultTransactionClock: TransactionClock {
     public func now(_ db: Database) throws -> Date { Date() }
 }
 
-/// A clock of one's own.
+/// A custom clock.
 public struct CustomTransactionClock: TransactionClock {
     let clock: @Sendable (Database) throws -> Date
 
@@ -302,10 +330,10 @@ extension TransactionClock where Self == DefaultTransactionClock {
 }
 
 extension TransactionClock where Self == CustomTransactionClock {
-    /// Makes a clock of one's own: a fixed date in tests, say.
+    /// Creates a custom clock, for example with a fixed date in tests.
     ///
-    /// - Parameter clock: Returns the date. It is asked as ``TransactionClock/now(_:)`` is: once in a transaction, and outside
-    ///   of one each time.
+    /// - Parameter clock: A function that returns the date. As with ``TransactionClock/now(_:)``,
+    ///   it is called once per transaction. Outside of a transaction, it is called each time.
     public static func custom(_ clock: @escaping @Sendable (Database) throws -> Date) -> Self {
         CustomTransactionClock(clock: clock)
     }

@@ -2,21 +2,22 @@
 
 import Synchronization
 
-/// The connections that belong together, as those of one queue or one pool, and what they share.
+/// The connections of one queue or one pool, and their shared state.
 final class ConnectionGroup: Sendable {
-    /// The number of the commits of the only one that writes.
+    /// The commit number of the only connection that writes.
     let commits = CommitNumber()
 
-    /// The dates that their transactions have had to themselves.
+    /// The dates that each belong to only one of their transactions.
     let distinctDates = DistinctDates()
 
-    /// The orderly end of all of them.
+    /// The shutdown of all connections.
     let serviceEnd = ServiceEnd()
 
-    /// Who hears of what they do.
+    /// The reporter of their work, if there is one.
     let reporter: Reporter?
 
-    /// Whether an access is more than an access: somebody hears of it, or none begins any more.
+    /// Whether an access requires extra work, because it is reported, or because new accesses are
+    /// refused.
     private let attention: Atomic<Bool>
 
     init(reporter: Reporter? = nil) {
@@ -27,7 +28,8 @@ final class ConnectionGroup: Sendable {
     @inline(__always)
     var needsAttention: Bool { attention.load(ordering: .relaxed) }
 
-    /// The error of a commit that the storage has refused afterwards. No access begins any more, until the database is closed.
+    /// The error of a commit that the storage has refused afterwards. New accesses throw it, until
+    /// the database is closed.
     private let refusedCommit = Lock<DatabaseError?>(nil)
 
     func refuse(_ error: DatabaseError) {
@@ -35,39 +37,40 @@ final class ConnectionGroup: Sendable {
         _ = attention.exchange(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Forgets it: a database that is closed says so.
+    /// Forgets the error, because a closed database throws its own error.
     func forgetRefusal() { refusedCommit.withLock { $0 = nil } }
 
     func checkRefusal() throws { if let error = refusedCommit.withLock({ $0 }) { throw error } }
 
-    /// Has no access begin any more.
+    /// Refuses new accesses from now on.
     func beginServiceEnd() {
         serviceEnd.begin()
         attention.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// The connections that are open. They are kept: whoever asks follows them on any thread. So each of them is closed in the end,
-    /// whatever happens.
+    /// The open connections. They are retained, since they may be used on any thread. So each of
+    /// them must eventually be closed, whatever happens.
     private let open = Lock<[ObjectIdentifier: Database]>([:])
 
     func add(_ database: Database) { open.withLock { $0[ObjectIdentifier(database)] = database } }
 
-    /// Forgets a connection, which is about to be closed by whoever calls.
+    /// Removes a connection, which the caller is about to close.
     func remove(_ database: Database) { open.withLock { $0[ObjectIdentifier(database)] = nil } }
 
     var connections: [Database] { open.withLock { Array($0.values) } }
 
-    /// What those connections do that others want to see.
+    /// The activities of the connections that can be inspected.
     private let activityList = Lock<[ConnectionActivity]>([])
 
     func add(_ activity: ConnectionActivity) { activityList.withLock { $0.append(activity) } }
     func remove(_ activity: ConnectionActivity) { activityList.withLock { $0.removeAll { $0 === activity } } }
     var activities: [ConnectionActivity] { activityList.withLock { $0 } }
 
-    /// What keeps the connections from being closed, in words.
+    /// Descriptions of objects that keep the connections from being closed.
     private let living = Lock<[ObjectIdentifier: @Sendable () -> String?]>([:])
 
-    /// Names something that keeps the connections from being closed, as long as its name is not nil.
+    /// Registers an object that keeps the connections from being closed, as long as its name is not
+    /// nil.
     func keepOpen(for object: AnyObject, _ name: @escaping @Sendable () -> String?) {
         living.withLock { $0[ObjectIdentifier(object)] = name }
     }
@@ -76,10 +79,11 @@ final class ConnectionGroup: Sendable {
 
     var livingNames: [String] { living.withLock { Array($0.values) }.compactMap { $0() } }
 
-    /// What upper layers share, by its type.
+    /// The shared objects of upper layers, by type.
     private let shared = Lock<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
-    /// Returns what an upper layer shares among the connections. It is made when it is first asked for.
+    /// Returns an object that an upper layer shares between the connections. It is created at the
+    /// first request.
     func shared<Value: AnyObject & Sendable>(_ make: () -> Value) -> Value {
         shared.withLock { shared in
             if let known = shared[ObjectIdentifier(Value.self)] as? Value { return known }

@@ -9,9 +9,9 @@ import Foundation
 #endif
 
 extension Database {
-    /// Prepares a connection that was just opened, as its configuration says.
+    /// Sets up a connection that was just opened, according to its configuration.
     ///
-    /// - Parameter prepare: What is done before that which the user prepares, and may be undone by it.
+    /// - Parameter prepare: Internal setup that runs before the user's, which may revert it.
     func setUp(path: String, _ prepare: () throws -> Void = {}) throws {
         do {
             setBusyMode(configuration.busyMode)
@@ -43,23 +43,23 @@ extension Database {
 
     /// Sets whether foreign keys are enforced.
     ///
-    /// Unlike `PRAGMA foreign_keys` it is no statement, so that nothing, such as a cancellation, can refuse it.
-    /// A change makes SQLite prepare every statement again.
+    /// Unlike `PRAGMA foreign_keys`, this is not a statement. So nothing can refuse it, such as a
+    /// cancellation. A change makes SQLite prepare every statement again.
     func setForeignKeysEnforced(_ enforced: Bool) throws {
         checkAccess()
         guard sqliteConnection != nil else { throw closedError() }
         try check(shellac_db_config(pointer, SQLITE_DBCONFIG_ENABLE_FKEY, enforced ? 1 : 0))
     }
 
-    /// Sets whether `ALTER TABLE … RENAME TO` leaves alone what triggers, views and foreign keys say of the table: see
-    /// "PRAGMA legacy_alter_table" in the SQLite documentation.
+    /// Sets whether `ALTER TABLE … RENAME TO` leaves references in triggers, views and foreign keys
+    /// unchanged. See "PRAGMA legacy_alter_table" in the SQLite documentation.
     func setLegacyAlterTable(_ legacy: Bool) throws {
         checkAccess()
         guard sqliteConnection != nil else { throw closedError() }
         try check(shellac_db_config(pointer, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, legacy ? 1 : 0))
     }
 
-    /// Whether the transaction has broken a foreign key, which it must mend before it is committed.
+    /// Whether the transaction has violated a foreign key, which must be fixed before the commit.
     var hasBrokenForeignKeys: Bool {
         checkAccess()
         guard sqliteConnection != nil else { return false }
@@ -68,17 +68,17 @@ extension Database {
         return current != 0
     }
 
-    /// Reads the file, so that what is no database is found out now, and sets the journal mode.
+    /// Reads the file, to detect a file that is not a database, and sets the journal mode.
     private func checkFormat() throws {
         do {
             try makeStatement(sql: "SELECT 1 FROM sqlite_master LIMIT 1").execute()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-            // Somebody holds a lock: that is for the first access to say.
+            // Another connection holds a lock. The first access will report it.
         }
         guard configuration.journalMode != .default, !configuration.readonly else { return }
         let mode = configuration.journalMode.rawValue
         let result = try String.fetchOne(makeStatement(sql: "PRAGMA journal_mode = \(mode)")) ?? ""
-        // A database in memory, and a temporary one, know no other mode than their own.
+        // In-memory and temporary databases support no other mode than their own.
         guard result == mode || result == "memory" || result == "off" || result == "delete" && !isFile else {
             throw DatabaseError(
                 message: "the journal mode cannot be changed from \(result) to \(mode)")
@@ -89,7 +89,7 @@ extension Database {
 
     // MARK: - Memory and maintenance
 
-    /// Gives back as much memory as possible: prepared statements, and SQLite's cache of pages.
+    /// Releases as much memory as possible: prepared statements, and SQLite's page cache.
     public func releaseMemory() {
         checkAccess()
         guard !isClosed else { return }
@@ -97,10 +97,10 @@ extension Database {
         sqlite3_db_release_memory(pointer)
     }
 
-    /// Interrupts the statements that are running: they throw `SQLITE_INTERRUPT`.
+    /// Interrupts the running statements, which then throw `SQLITE_INTERRUPT`.
     ///
-    /// Functions and traces, which SQLite calls in the middle of a statement, may use it. To interrupt from
-    /// another thread, see ``DatabaseReader/interrupt()``.
+    /// Functions and traces, which SQLite calls in the middle of a statement, may call this. To
+    /// interrupt from another thread, see ``DatabaseReader/interrupt()``.
     public func interrupt() {
         checkAccess()
         guard !isClosed else { return }

@@ -10,39 +10,41 @@ import Glibc
 #endif
 
 extension Database {
-    /// Loads an extension of SQLite, such as a VFS or functions in C, for the connections that are opened from now on.
+    /// Loads an SQLite extension for connections that are opened later. It may contain a VFS, or
+    /// functions in C.
     ///
     /// ```swift
     /// try Database.loadExtension("libcephsqlite.so")
     /// ```
     ///
-    /// Its code runs in the process and can do what the process can: load what you trust. SQL cannot load any, as its function
-    /// `load_extension()` stays off. To load the same one again does nothing.
+    /// The extension's code runs in the process, with all the process's rights, so only load code
+    /// you trust. SQL cannot load extensions, since the SQL function `load_extension()` stays off.
+    /// Loading the same extension again does nothing.
     ///
     /// - Parameters:
     ///   - path: The path of a dynamic library, or a name that the system's loader finds.
-    ///   - entryPoint: The name of the function that SQLite calls. If nil, SQLite makes it of the file's name: see
-    ///     "Run-Time Loadable Extensions" in the SQLite documentation.
-    /// - Throws: a ``DatabaseError`` that names the extension and the reason. It is thrown, too, where the running SQLite was compiled
-    ///   without extensions, as that of Apple's systems is.
+    ///   - entryPoint: The name of the function that SQLite calls. If nil, SQLite derives it from
+    ///     the file name. See "Run-Time Loadable Extensions" in the SQLite documentation.
+    /// - Throws: a ``DatabaseError`` that names the extension and the reason. It also throws if the
+    ///   running SQLite was compiled without extensions, as on Apple's systems.
     public static func loadExtension(_ path: String, entryPoint: String? = nil) throws {
         ErrorLog.install()
         try LoadedExtensions.add(LoadedExtension(path: path, entryPoint: entryPoint))
     }
 }
 
-/// An extension of SQLite that the program has loaded.
+/// An SQLite extension that the program has loaded.
 struct LoadedExtension: Hashable, Sendable {
     let path: String
     let entryPoint: String?
 
-    /// Loads it into a connection.
+    /// Loads the extension into a connection.
     func load(into connection: OpaquePointer) throws {
         guard !path.utf8.contains(0), entryPoint?.utf8.contains(0) != true else {
             throw failure(SQLITE_ERROR, "there is a NUL character in its name")
         }
         guard let load = Features.loadExtension else { throw failure(SQLITE_ERROR, Features.noExtensions) }
-        // The C function alone is turned on, and not that of SQL.
+        // Only enable the C function, and not the SQL function.
         _ = shellac_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1)
         defer { _ = shellac_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0) }
         var text: UnsafeMutablePointer<CChar>?
@@ -53,9 +55,10 @@ struct LoadedExtension: Hashable, Sendable {
         }
     }
 
-    /// Whether the process has the library. It stays there where the extension asks for it, as one with a VFS does.
+    /// Whether the library is loaded into the process. It remains loaded if the extension requests
+    /// this, as one with a VFS does.
     var isResident: Bool {
-        // SQLite adds the suffix where there is no such file.
+        // SQLite adds the suffix if there is no such file.
         for path in [path, path + ".so", path + ".dylib"] {
             guard let library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD) else { continue }
             dlclose(library)
@@ -73,11 +76,12 @@ struct LoadedExtension: Hashable, Sendable {
 
 /// The extensions that the program has loaded.
 ///
-/// One that registers something for the process, such as a VFS, asks SQLite to stay, and is done. Any other one works for the
-/// connection that it is loaded into, and for no other: each connection that is opened later loads it anew.
+/// An extension that registers something for the whole process, such as a VFS, asks SQLite to stay
+/// loaded. It need not be loaded again. Any other extension only affects the connection it is
+/// loaded into, so each later connection loads it again.
 enum LoadedExtensions {
     private static let known = Lock<Set<LoadedExtension>>([])
-    /// Those that each connection loads, in their order.
+    /// The extensions that each connection loads, in order.
     private static let repeated = Lock<[LoadedExtension]>([])
     private static let hasRepeated = Atomic<Bool>(false)
 
@@ -88,14 +92,15 @@ enum LoadedExtensions {
             let handle = try ConnectionHandle(path: ":memory:", flags: SQLITE_OPEN_READWRITE)
             try added.load(into: handle.pointer)
         }
-        // Where somebody else has the library in the process, nobody knows whether it has asked to stay.
+        // If the library was in the process before, it is unknown whether the extension has asked
+        // to stay.
         let staysByItself = !wasResident && added.isResident
         guard known.withLock({ $0.insert(added).inserted }), !staysByItself else { return }
         repeated.withLock { $0.append(added) }
         hasRepeated.store(true, ordering: .releasing)
     }
 
-    /// Loads them into a connection that was just opened.
+    /// Loads the extensions into a connection that was just opened.
     static func load(into connection: OpaquePointer) throws {
         guard hasRepeated.load(ordering: .acquiring) else { return }
         for loaded in repeated.withLock({ $0 }) { try loaded.load(into: connection) }
@@ -109,7 +114,7 @@ extension Features {
             UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         ) -> Int32
 
-    /// `sqlite3_load_extension()`, where there is one.
+    /// `sqlite3_load_extension()`, if available.
     static var loadExtension: LoadExtension? {
         guard !hiddenOptions.get().contains("LOAD_EXTENSION") else { return nil }
         return symbol("sqlite3_load_extension").map { unsafeBitCast($0, to: LoadExtension.self) }

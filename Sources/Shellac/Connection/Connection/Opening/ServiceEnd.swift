@@ -2,26 +2,28 @@
 
 import Synchronization
 
-/// The end of a database as a service: see ``DatabaseWriter/run()``. The connections that belong together share it.
+/// The shutdown of a database in a service: see ``DatabaseWriter/run()``. All connections of a
+/// group share it.
 ///
-/// 1. It begins: no access begins any more, but by a thread that has another one already. Those that run, or stand in line, go on.
-/// 2. They have all ended, or the time is over: then they are stopped. Their statements throw, and their transactions are rolled
-///    back.
+/// 1. The shutdown begins. New accesses are refused, except on a thread that already has another
+///    one. Running and waiting accesses continue.
+/// 2. All accesses have ended, or the deadline has passed. In the latter case, they are stopped:
+///    their statements throw errors, and their transactions are rolled back.
 /// 3. The database is closed.
 final class ServiceEnd: Sendable {
     private let begun = Atomic<Bool>(false)
-    /// How long accesses went on after that, where they did for too long.
+    /// The time for which accesses continued after the beginning, if they had to be stopped.
     private let patience = Lock<Duration?>(nil)
 
-    /// Whether no access begins any more.
+    /// Whether new accesses are refused.
     var hasBegun: Bool { begun.load(ordering: .relaxed) }
 
     func begin() { begun.store(true, ordering: .sequentiallyConsistent) }
 
-    /// Notes that accesses are stopped that went on for some time.
+    /// Notes that accesses are being stopped after the given time.
     func stop(after patience: Duration) { self.patience.withLock { $0 = patience } }
 
-    /// The error of an access that was stopped.
+    /// Returns the error of an access that was stopped.
     func interruption(_ description: String) -> DatabaseError {
         let time = patience.withLock { $0 }?.formattedSeconds ?? "some time"
         return DatabaseError(
@@ -33,17 +35,17 @@ final class ServiceEnd: Sendable {
 }
 
 extension Database {
-    /// The error of what is done while the access is stopped.
+    /// The error of operations while the access is stopped.
     var stopError: any Error {
         access.isEnded ? group.serviceEnd.interruption(description) : CancellationError()
     }
 }
 
 extension ConnectionGroup {
-    /// Throws unless an access to the connections may begin.
+    /// Throws an error if the group refuses a new access.
     func checkService(_ description: String) throws {
         guard serviceEnd.hasBegun else { return }
-        // Who has an access already ends it.
+        // A thread that already has an access may finish it.
         if Database.accessed.contains(where: { $0.group === self }) { return }
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,

@@ -1,7 +1,7 @@
-/// The place in a program that asks for an access, as a report names it: see ``AccessReport``.
+/// The place in a program that requests an access, as reports name it: see ``AccessReport``.
 ///
-/// The methods that give access make one of the file and the line that they are called in. Who wraps them passes on their own
-/// caller's:
+/// The access methods create one from the file and the line of their call. If you wrap such a
+/// method, pass on the file and line of your own caller:
 ///
 /// ```swift
 /// func players(file: StaticString = #fileID, line: UInt = #line) throws -> [Player] {
@@ -9,22 +9,22 @@
 /// }
 /// ```
 public struct CallSite: Sendable, CustomStringConvertible {
-    /// What an access is for.
+    /// The purpose of an access.
     public enum Operation: String, Sendable {
-        /// For reading: by `read` and its like.
+        /// Reading, with `read` and similar methods.
         case read
-        /// For writing, or for what may write: by `write` and its like.
+        /// Writing or possible writing, with `write` and similar methods.
         case write
     }
 
-    /// What the access is for.
+    /// The purpose of the access.
     public let operation: Operation
     /// The module and the file, such as `Game/Players.swift`.
     public let fileID: StaticString
-    /// The line in it.
+    /// The line in the file.
     public let line: UInt
 
-    /// Names a place.
+    /// Creates a call site.
     @inlinable
     init(_ operation: Operation, _ fileID: StaticString, _ line: UInt) {
         (self.operation, self.fileID, self.line) = (operation, fileID, line)

@@ -19,7 +19,8 @@ extension DatabaseReport {
         }
     }
 
-    /// What has come to its end, in a word: `statement`, `access`, `transaction`, `checkpoint` or `advice`.
+    /// The kind of event in one word: `statement`, `access`, `transaction`, `checkpoint` or
+    /// `advice`.
     public var name: String {
         switch event {
         case .statement: "statement"
@@ -30,8 +31,9 @@ extension DatabaseReport {
         }
     }
 
-    /// All that is told, by the names that OpenTelemetry has for it: see its "Semantic conventions for database calls and systems".
-    /// What it has no name for begins with `shellac.`. Durations are in seconds.
+    /// All details of the report, with OpenTelemetry's names: see its "Semantic conventions for
+    /// database calls and systems". Names without an OpenTelemetry equivalent begin with
+    /// `shellac.`. Durations are in seconds.
     ///
     /// ```swift
     /// configuration.report = { report in

@@ -2,7 +2,7 @@
 
 import CSQLite
 
-/// What a database has done, as ``Configuration/report`` hears of it.
+/// A report of a database's work, for ``Configuration/report``.
 ///
 /// ```swift
 /// configuration.report = { report in print(report) }
@@ -10,27 +10,30 @@ import CSQLite
 /// // game.reader.1: read at Game/Players.swift:20 waited 0.001 ms, and ran 0.390 ms
 /// ```
 public struct DatabaseReport: Sendable, CustomStringConvertible {
-    /// What has come to its end.
+    /// An event, which is reported at its end.
     public enum Event: Sendable {
         /// A statement.
         case statement(StatementReport)
-        /// An access: what `read`, `write` and their kin give.
+        /// An access, through `read`, `write` or a similar method.
         case access(AccessReport)
-        /// A transaction that was begun. A statement outside of one is one of its own, and told of as a statement.
+        /// An explicit transaction. A statement outside of one is a transaction of its own, and is
+        /// only reported as a statement.
         case transaction(TransactionReport)
-        /// A checkpoint of the write-ahead log: those of a pool, and ``Database/checkpoint(_:on:)``.
+        /// A checkpoint of the write-ahead log: those of a pool, and
+        /// ``Database/checkpoint(_:on:)``.
         case checkpoint(CheckpointReport)
-        /// A statement that an index would help. It is told of once.
+        /// A statement that an index would help. It is reported once.
         case advice(IndexAdvice)
     }
 
     /// The name of the database: its label, or else its path.
     public let database: String
 
-    /// The name of the connection: that of the database, or, of a pool, one such as `game.writer` or `game.reader.1`.
+    /// The name of the connection. It is that of the database or, in a pool, a name such as
+    /// `game.writer` or `game.reader.1`.
     public let connection: String
 
-    /// What has come to its end.
+    /// The event.
     public let event: Event
 
     public var description: String {
@@ -46,15 +49,17 @@ public struct DatabaseReport: Sendable, CustomStringConvertible {
     }
 }
 
-/// A statement that has come to its end.
+/// A statement that has ended.
 ///
-/// Statements that the C interface runs, and those of SQL triggers, are not told of; nor are those that begin and end transactions,
-/// unless they fail: see ``TransactionReport``.
+/// Statements of the C interface and of SQL triggers are not reported. Statements that begin and
+/// end transactions are only reported if they fail: see ``TransactionReport``.
 public struct StatementReport: Sendable, CustomStringConvertible {
-    /// The SQL. The values that were bound to it are not in it: whoever writes values into SQL, writes them into reports.
+    /// The SQL, without the bound values. Values that you write into the SQL itself also appear in
+    /// reports.
     public let sql: String
-    /// Whether Shellac has asked it by itself, and the program has asked for nothing of the kind: to know the schema, whether somebody else
-    /// has changed the database, and what a connection is set to.
+    /// Whether Shellac runs the statement itself, without a request of the program. Such statements
+    /// read the schema, the connection's settings, or whether another connection has changed the
+    /// database.
     ///
     /// ```swift
     /// configuration.report = { report in
@@ -62,21 +67,22 @@ public struct StatementReport: Sendable, CustomStringConvertible {
     /// }
     /// ```
     public let isInternal: Bool
-    /// How long it took, from the beginning of its run to the end. While a cursor is open, that is the program's own time, too.
+    /// The time from the beginning of the run to its end. While a cursor is open, this includes the
+    /// program's own time.
     public let duration: Duration
-    /// How many rows it gave.
+    /// The number of rows that the statement returned.
     public let rowCount: Int
-    /// How many rows were inserted, updated and deleted by it, and by what it set off: triggers, actions of foreign keys, and what
-    /// virtual tables keep elsewhere.
+    /// The number of rows that the statement inserted, updated and deleted. It includes the changes
+    /// of triggers and foreign key actions, and those in the shadow tables of virtual tables.
     public let changedRowCount: Int
-    /// How many steps were made from one row to the next, in tables that no index was used for: see
+    /// The number of steps from one row to the next in tables that were read without an index. See
     /// "SQLITE_STMTSTATUS_FULLSCAN_STEP" in the SQLite documentation.
     public let fullScanSteps: Int
-    /// How many sorts there were, which an index may save.
+    /// The number of sorts, which an index may save.
     public let sortCount: Int
-    /// How many rows were put into an index that SQLite has made for this run alone.
+    /// The number of rows that were put into an index created by SQLite for this run only.
     public let automaticIndexRows: Int
-    /// The error, if it has failed, or was interrupted.
+    /// The error, if the statement has failed or was interrupted.
     public let resultCode: ResultCode?
 
     /// The first word of the SQL, such as `SELECT`.
@@ -95,17 +101,19 @@ public struct StatementReport: Sendable, CustomStringConvertible {
     }
 }
 
-/// An access that has come to its end.
+/// An access that has ended.
 public struct AccessReport: Sendable, CustomStringConvertible {
-    /// Who has asked for it.
+    /// The place in the program that requested the access.
     public let site: CallSite
-    /// How long it waited for its turn. (For other processes, statements wait. A barrier waits for those who read while it runs.)
+    /// The time that the access waited for its turn. (A wait for other processes happens in the
+    /// statements. A barrier waits for readers while it runs.)
     public let waited: Duration
-    /// How long it had the connection. It is zero for an access that was cancelled before its turn, or found the database closed.
+    /// The time that the access had the connection. It is zero for an access that was cancelled
+    /// before its turn, or that found the database closed.
     public let ran: Duration
-    /// The type of the error that it has thrown, if it has, such as `DatabaseError`.
+    /// The type of the error that the access has thrown, if any, such as `DatabaseError`.
     public let errorType: String?
-    /// How many used the connections when the access got its turn.
+    /// The number of users of the connections when the access got its turn.
     public let occupancy: ConnectionOccupancy
 
     public var description: String {
@@ -114,31 +122,33 @@ public struct AccessReport: Sendable, CustomStringConvertible {
     }
 }
 
-/// How many used the connections that an access could have got: the one that writes, or those that read.
+/// The usage of the connections that were available to an access: the writer, or the readers.
 public struct ConnectionOccupancy: Sendable, Hashable, CustomStringConvertible {
-    /// How many connections were in use, with that of the access.
+    /// The number of connections in use, including that of the access.
     public let used: Int
-    /// How many can be in use.
+    /// The maximum number of connections in use.
     public let maximum: Int
-    /// How many stood in line.
+    /// The number of waiting accesses.
     public let waiting: Int
 
     public var description: String { "\(used) of \(maximum) in use, \(waiting) in line" }
 }
 
-/// A transaction that has come to its end. (That of a ``DatabaseSnapshot`` ends with the snapshot, and is not told of.)
+/// A transaction that has ended. (The transaction of a ``DatabaseSnapshot`` ends with the snapshot,
+/// and is not reported.)
 public struct TransactionReport: Sendable, CustomStringConvertible {
-    /// How it ended.
+    /// The outcome of the transaction.
     public let completion: TransactionCompletion
-    /// Whether it was begun by an access that only reads.
+    /// Whether a read-only access began the transaction.
     public let isReadOnly: Bool
-    /// How long it was open, with what it waited for its lock.
+    /// The time that the transaction was open, including the wait for its lock.
     public let duration: Duration
-    /// How long it took to commit it, or to roll it back: this is a part of the duration, and zero where SQLite has done it by itself.
+    /// The time to commit the transaction or roll it back, as a part of the duration. It is zero if
+    /// SQLite has ended the transaction itself.
     public let ending: Duration
-    /// How many rows were inserted, updated and deleted in it.
+    /// The number of rows that were inserted, updated and deleted in it.
     public let changedRowCount: Int
-    /// The error for which SQLite has rolled it back by itself, if it has.
+    /// The error that made SQLite roll back the transaction, if any.
     public let resultCode: ResultCode?
 
     public var description: String {
@@ -149,17 +159,18 @@ public struct TransactionReport: Sendable, CustomStringConvertible {
     }
 }
 
-/// A checkpoint that has come to its end.
+/// A checkpoint that has ended.
 public struct CheckpointReport: Sendable, CustomStringConvertible {
-    /// What it was asked for.
+    /// The requested mode.
     public let mode: Database.CheckpointMode
-    /// How long it took.
+    /// The time that the checkpoint took.
     public let duration: Duration
-    /// How many frames the log had, or -1 where that is not known.
+    /// The number of frames in the log, or -1 if unknown.
     public let walFrameCount: Int
-    /// How many of them are copied, or -1 where that is not known.
+    /// The number of copied frames, or -1 if unknown.
     public let checkpointedFrameCount: Int
-    /// The error, if it has failed: `SQLITE_BUSY` where somebody was in the way.
+    /// The error, if the checkpoint has failed. It is `SQLITE_BUSY` if another connection was in
+    /// the way.
     public let resultCode: ResultCode?
 
     public var description: String {
@@ -169,10 +180,10 @@ public struct CheckpointReport: Sendable, CustomStringConvertible {
 }
 
 extension Duration {
-    /// The time since a moment of `shellac_time()`.
+    /// Returns the time since a moment of `shellac_time()`.
     static func since(_ start: UInt64) -> Duration { .nanoseconds(Int64(clamping: shellac_time() &- start)) }
 
-    /// Milliseconds, with three decimals.
+    /// The duration in milliseconds, with three decimals.
     var formattedMilliseconds: String {
         let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
         let decimals = "\(1000 + microseconds % 1000)".dropFirst()
@@ -181,13 +192,13 @@ extension Duration {
 }
 
 extension ResultCode {
-    /// The code of a failure, or nil for that of a success.
+    /// Creates the code of a failure. Fails if the code means success.
     init?(failing code: Int32) {
         if code == 0 { return nil }
         self.init(rawValue: code)
     }
 
-    /// The code of an error.
+    /// Creates the code of an error.
     init?(of error: (any Error)?) {
         guard let error else { return nil }
         switch error {

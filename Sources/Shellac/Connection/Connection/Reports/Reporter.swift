@@ -2,14 +2,14 @@
 
 import CSQLite
 
-/// Tells somebody what the connections of a group do: see ``Configuration/report``.
+/// Passes on reports of the work of a group's connections: see ``Configuration/report``.
 final class Reporter: Sendable {
     private let database: String
     private let report: @Sendable (DatabaseReport) -> Void
-    /// The threads that are telling something. Mostly, there is none, or one.
+    /// The threads that are delivering a report, usually none or one.
     private let telling = Lock<[UInt]>([])
 
-    /// There is none where nobody listens.
+    /// Fails if the configuration has no report function.
     init?(_ configuration: Configuration, _ database: String) {
         guard let report = configuration.report else { return nil }
         (self.database, self.report) = (database, report)
@@ -24,7 +24,8 @@ final class Reporter: Sendable {
         }
     }
 
-    /// Traps where the running thread is telling something: who hears of it must not use the database.
+    /// Traps if the running thread is delivering a report: the report function must not use the
+    /// database.
     func checkOutside() {
         let thread = shellac_thread()
         if telling.withLock({ $0.contains(thread) }) { trapInside() }
@@ -39,14 +40,16 @@ final class Reporter: Sendable {
 }
 
 extension Database {
-    /// Tells of something that was done in the access, where somebody listens. They must not use the connection.
+    /// Reports an event of the access, if there is a report function, which must not use the
+    /// connection.
     func report(_ event: @autoclosure () -> DatabaseReport.Event) {
         guard let reporter else { return }
         let event = event()
         access.forbidding { reporter.tell(event, of: name) }
     }
 
-    /// Tells of a run that has ended. Nothing is told of what has opened or closed a transaction.
+    /// Reports a run that has ended. Successful statements that begin or end a transaction are not
+    /// reported.
     func report(_ measure: StatementMeasure, of statement: Statement, hasRun: Bool, error: (any Error)?) {
         guard let report = measure.end(statement, hasRun: hasRun, error: error) else { return }
         self.report(.statement(report))

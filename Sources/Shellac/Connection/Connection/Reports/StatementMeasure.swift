@@ -2,12 +2,12 @@
 
 import CSQLite
 
-/// Measures the runs of a statement, one after the other, for who hears of them.
+/// Measures the runs of a statement, one after the other, for reports.
 ///
-/// SQLite counts what it does in any case, and a row's generation tells how many rows there were: to measure is to look at the
-/// beginning of a run, and at its end.
+/// SQLite counts its work anyway, and a row's generation tells the number of rows. So measuring
+/// only takes a look at the beginning of a run, and one at its end.
 final class StatementMeasure {
-    /// When the last run has begun.
+    /// The beginning of the last run.
     private(set) var start: UInt64 = 0
     private var isRunning = false
     private var isInternal = false
@@ -15,7 +15,7 @@ final class StatementMeasure {
     private var counters = Counters()
     private var changes = ChangeCount()
 
-    /// SQLite's counters, which begin anew after the largest number.
+    /// SQLite's counters, which overflow after the largest number.
     private struct Counters {
         var fullScanSteps: Int32 = 0
         var sortCount: Int32 = 0
@@ -40,9 +40,9 @@ final class StatementMeasure {
         start = shellac_time()
     }
 
-    /// Ends a run, whose row was moved out. Returns what there is to tell of it.
+    /// Ends a run whose row was moved out. Returns its report, if there is one.
     ///
-    /// What opens and closes transactions is told of as a transaction, unless it fails.
+    /// Statements that begin or end transactions are reported as transactions, unless they fail.
     func end(_ statement: Statement, hasRun: Bool, error: (any Error)?) -> StatementReport? {
         guard isRunning else { return nil }
         isRunning = false
@@ -52,7 +52,7 @@ final class StatementMeasure {
         func count(_ now: Int32, since then: Int32) -> Int { Int(UInt32(bitPattern: now &- then)) }
         return StatementReport(
             sql: statement.sql, isInternal: isInternal, duration: duration,
-            // The generation has moved on for each row, and when the last one was moved out.
+            // The generation has advanced for each row, and when the last row was moved out.
             rowCount: Int(statement.row.generation &- rowGeneration) - 1,
             changedRowCount: changes.take(from: statement.database),
             fullScanSteps: count(now.fullScanSteps, since: counters.fullScanSteps),
@@ -62,25 +62,26 @@ final class StatementMeasure {
     }
 }
 
-/// Counts the rows that are changed from some moment on.
+/// A counter of the rows that were changed from some moment on.
 struct ChangeCount {
-    /// SQLite's count, which begins anew after the largest number.
+    /// SQLite's count at that moment, which overflows after the largest number.
     private var total: Int32 = 0
-    /// How many of them were told of.
+    /// The number of changed rows that were already reported at that moment.
     private var told = 0
 
     init() {}
 
-    /// Begins to count. Nobody need have the access: who follows changes may let go of a cursor.
+    /// Begins to count. This does not require an access: a change handler may release a cursor.
     init(_ database: Database) {
         total = Self.total(database)
         told = database.toldChangeCount
     }
 
-    /// How many rows were changed since.
+    /// Returns the number of rows that were changed since.
     func count(_ database: Database) -> Int { Int(UInt32(bitPattern: Self.total(database) &- total)) }
 
-    /// How many rows were changed since, but by statements that have ended meanwhile, and have told of them.
+    /// Returns the number of rows that were changed since, and marks them as reported. Changes of
+    /// statements that have ended and were reported meanwhile do not count.
     func take(from database: Database) -> Int {
         let count = max(0, count(database) - (database.toldChangeCount - told))
         database.toldChangeCount += count

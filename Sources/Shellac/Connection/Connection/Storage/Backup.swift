@@ -4,9 +4,9 @@ import CSQLite
 
 /// The progress of a backup.
 public struct DatabaseBackupProgress: Hashable, Sendable {
-    /// The number of pages that are left to copy.
+    /// The number of pages still to copy.
     public let remainingPageCount: Int
-    /// The number of pages that the database has.
+    /// The number of pages in the database.
     public let totalPageCount: Int
     /// Whether the copy is complete.
     public let isCompleted: Bool
@@ -17,7 +17,7 @@ public struct DatabaseBackupProgress: Hashable, Sendable {
 
 /// A copy of one database over another, made a few pages at a time. See "SQLite Online Backup API".
 ///
-/// A backup that is finished before its end leaves the destination as it was.
+/// A backup that is finished early leaves the destination unchanged.
 final class Backup {
     private let pointer: OpaquePointer
     private let source: Database
@@ -25,7 +25,8 @@ final class Backup {
     private var isCompleted = false
     private let pageSizes: (source: Int, destination: Int)
 
-    /// Begins a backup of `main`, or of another database that both connections have. It must be finished.
+    /// Begins a backup of `main`, or of another database that both connections have. The caller
+    /// must finish it.
     init(from source: Database, to destination: Database, of schemaName: String = "main") throws {
         source.checkAccess()
         destination.checkAccess()
@@ -33,7 +34,7 @@ final class Backup {
         if destination.isClosed { throw destination.closedError() }
         try destination.checkPlace()
         pageSizes = (try source.pageSize(of: schemaName), try destination.pageSize(of: schemaName))
-        // Kept statements would hold the destination.
+        // Cached statements would block the destination.
         destination.statementCache.removeAll()
         guard let pointer = sqlite3_backup_init(destination.pointer, schemaName, source.pointer, schemaName)
         else {
@@ -50,7 +51,8 @@ final class Backup {
         }
     }
 
-    /// The error of a step. SQLite says of a destination that cannot have pages of the source's size that it is read-only.
+    /// Returns the error of a step. If the destination cannot adopt the source's page size, SQLite
+    /// reports that it is read-only.
     private func error(_ code: Int32) -> DatabaseError {
         let error = destination.error(code)
         guard code == SQLITE_READONLY, pageSizes.source != pageSizes.destination else { return error }
@@ -63,7 +65,7 @@ final class Backup {
                 + "journalMode is delete, and open it again")
     }
 
-    /// Copies some pages, or all that remain with a negative number.
+    /// Copies the given number of pages, or all remaining ones if it is negative.
     func step(pages: Int) throws -> DatabaseBackupProgress {
         let code = sqlite3_backup_step(pointer, Int32(clamping: pages))
         guard code == SQLITE_OK || code == SQLITE_DONE else { throw error(code) }
@@ -74,41 +76,44 @@ final class Backup {
             totalPageCount: Int(sqlite3_backup_pagecount(pointer)), isCompleted: code == SQLITE_DONE)
     }
 
-    /// Ends the backup, in an access to both databases.
+    /// Ends the backup. The caller must have access to both databases.
     func finish() {
         sqlite3_backup_finish(pointer)
         source.running.endBackup()
         destination.running.endBackup()
         for database in [source, destination] { database.group.noLongerKeepOpen(for: self) }
-        // All of it is another database now.
+        // The whole content has been replaced.
         destination.group.commits.skip()
         if isCompleted { destination.object(in: .changes)?.object.schemaDidChange() }
     }
 }
 
 extension Database {
-    /// The number of bytes of the pages of a database.
+    /// Returns the page size of a database in bytes.
     fileprivate func pageSize(of name: String) throws -> Int {
         try asking {
             try Int.fetchOne(makeStatement(sql: "PRAGMA \(name.quotedDatabaseIdentifier).page_size")) ?? 0
         }
     }
 
-    /// Copies the database over another one, whose content is lost.
+    /// Copies the database over another one, and replaces the other one's content.
     ///
-    /// A transaction that has written to this database, or any that is open in the destination, makes it throw
-    /// `SQLITE_BUSY` or `SQLITE_LOCKED`.
+    /// It throws `SQLITE_BUSY` or `SQLITE_LOCKED` if an open transaction has written to this
+    /// database, or if the destination has any open transaction.
     ///
-    /// Whoever has no access to the databases yet uses ``DatabaseQueue/backup(to:pagesPerStep:progress:)``, which
-    /// lets others use the source between two steps.
+    /// Without an access to the databases, use ``DatabaseQueue/backup(to:pagesPerStep:progress:)``.
+    /// It allows other accesses to the source between two steps.
     ///
     /// - Parameters:
     ///   - destination: The database whose content is replaced.
-    ///   - pagesPerStep: How many pages are copied between two reports of progress; all of them if negative.
-    ///   - progress: Hears how far the backup has come. An error that it throws ends the backup, and leaves the
-    ///     destination as it was. It is too late for that once the backup is completed: then the error is ignored.
-    /// - Throws: a ``DatabaseError``: of code `SQLITE_READONLY` where the destination has a write-ahead log, or is in memory, and pages
-    ///   of another size. It is then as it was.
+    ///   - pagesPerStep: The number of pages that are copied between two progress reports, or all
+    ///     pages if negative.
+    ///   - progress: A function that gets the progress of the backup. If it throws an error, the
+    ///     backup ends and leaves the destination unchanged. After completion, its error is
+    ///     ignored.
+    /// - Throws: a ``DatabaseError``. The code is `SQLITE_READONLY` if the destination has a
+    ///   write-ahead log or is in memory, and its page size differs. The destination is then
+    ///   unchanged.
     public func backup(
         to destination: Database, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil

@@ -2,48 +2,60 @@
 
 import CSQLite
 
-/// Asks the storage, after each commit, whether it still has what was committed.
+/// Asks the storage after each commit whether it still has the commit.
 ///
-/// A connection may believe that it holds the lock of a database which another machine has taken over: its process was stopped
-/// for longer than the lock lasts, and goes on. Its storage refuses what it writes from then on. Where the client of that storage
-/// does not tell SQLite, SQLite says that it has committed what is lost. A read is refused, too, and that is told.
+/// A connection may wrongly believe that it holds the lock of a database. This happens if its
+/// process was stopped for longer than the lock lasts, and another machine has taken over. From
+/// then on, the storage refuses the connection's writes. If the storage's client does not report
+/// this to SQLite, SQLite reports a lost commit as successful. The storage refuses reads, too, and
+/// these failures are reported.
 ///
 /// ## The life of a commit
 ///
-/// 1. SQLite's commit hook is called inside of a statement. The databases that have a transaction which writes are noted: they are
-///    *due*. What follows changes has heard of the commit to come, and did not veto.
-/// 2. SQLite commits, and calls the hook of the write-ahead log with the number of frames: the last one ends the commit.
-/// 3. The statement ends: a step has said that there are no more rows, or the statement was reset. Before anybody hears of
-///    the end, the files are read that hold the commit: in WAL mode the header of the last frame, in others the journal, if it
-///    is there, and the main file. Nothing of this comes out of SQLite's cache.
-/// 4. Where a read fails, the statement fails with an error that leaves the outcome unknown. To those who follow transactions and
-///    changes it is one whose transaction SQLite has ended by itself: what was told as about to be committed is told as
-///    rolled back.
-/// 5. The connection is refused for good, and so are the others of its group: see ``ConnectionGroup/refuse(_:)``. Closing it leaves
-///    the log as it is, which may belong to somebody else by now.
+/// 1. SQLite calls the commit hook inside of a statement. The databases with a write transaction
+///    are noted: they are *due*. The transaction handlers were told of the coming commit, and did
+///    not veto it.
+/// 2. SQLite commits, and calls the hook of the write-ahead log with the number of frames. The last
+///    frame ends the commit.
+/// 3. The statement ends: a step has returned no more rows, or the statement was reset. Before
+///    anything reports this end, the files that contain the commit are read. In WAL mode, this is
+///    the header of the last frame. In other modes, it is the journal, if there is one, and the
+///    main file. None of this comes from SQLite's cache.
+/// 4. If a read fails, the statement fails with an error that leaves the outcome unknown.
+///    Transaction and change handlers treat it like a transaction that SQLite has ended itself. The
+///    coming commit they were told of becomes a rollback.
+/// 5. The connection is refused for good, and so are the others of its group: see
+///    ``ConnectionGroup/refuse(_:)``. Closing it leaves the log unchanged, which may belong to
+///    another machine by now.
 ///
-/// Where SQLite itself tells that the storage has failed a commit, the outcome is unknown, too: the log may have it for whoever takes it
-/// over. The storage is asked in the same way, and the connection goes on where it answers.
+/// If SQLite itself reports that the storage has failed a commit, the outcome is unknown, too. The
+/// log may contain it for a machine that takes over. The storage is asked in the same way, and if
+/// it answers, the connection remains usable.
 ///
-/// VACUUM, and some pragmas, commit without that hook, and so do backups: after those, all databases are due. Nor does SQLite call the hook of
-/// the log when a statement commits as it is reset: it does so at the next end of any statement, which is then run here.
+/// VACUUM and some pragmas commit without calling that hook, and so do backups. After these, all
+/// databases are due. SQLite also delays its call of the log hook if a statement commits while it
+/// is reset. It makes the call at the end of the next statement, so this class then runs one.
 ///
-/// A connection that confirms nothing has none of this: neither the hooks, nor a question at the end of a statement.
+/// A connection that does not confirm commits has none of this: neither the hooks, nor a check at
+/// the end of a statement.
 final class CommitConfirmation {
-    /// The databases that a commit is due to be confirmed for, with the number of frames that their logs have, as far as it was told.
+    /// The databases with a commit to confirm, with the number of frames in their logs, if it was
+    /// reported.
     private var due: [String: Int32?] = [:]
-    /// The error of a commit that the storage has refused. Every statement throws it until the connection is closed.
+    /// The error of a commit that the storage has refused. Every statement throws it until the
+    /// connection is closed.
     var refusal: DatabaseError?
-    /// Whether it is not known which databases are due.
+    /// Whether the due databases are unknown.
     private var isUnknown = false
-    /// Whether another hook was in the place of ours, and knows what it was told.
+    /// Whether another hook has replaced the log hook, and got its calls.
     private var isDeaf = false
-    /// The size of pages, by database, as their logs say.
+    /// The page sizes of the databases, from the headers of their logs.
     private var pageSizes: [String: Int64] = [:]
-    /// The number of frames at which SQLite would copy the log by itself. Its own hook, which this one replaces, would do it.
+    /// The number of frames at which to copy the log. SQLite's own log hook, which this one
+    /// replaces, would do so.
     fileprivate var frameCountToCopyAt: Int32 = 0
 
-    /// SQLite is about to commit.
+    /// Handles the commit hook: SQLite is about to commit.
     func commitWillBegin(_ database: Database) {
         guard let names = database.namesOfDatabases else {
             isUnknown = true
@@ -54,34 +66,34 @@ final class CommitConfirmation {
         }
     }
 
-    /// SQLite commits without its hook.
+    /// Handles a commit that SQLite has made without calling its hook.
     func commitDidEnd(_ database: Database) {
         let names = database.namesOfDatabases ?? database.namesByStatement
         for name in names where due[name] == nil { due[name] = .some(nil) }
     }
 
-    /// Whether SQLite has begun a commit that nobody has confirmed.
+    /// Whether SQLite has begun a commit that is not yet confirmed.
     var isDue: Bool { !due.isEmpty || isUnknown }
 
-    /// Forgets a commit: it is confirmed, or SQLite has told that it failed.
+    /// Forgets a commit, because it is confirmed, or because SQLite has reported its failure.
     func forget() {
         if isDue { due.removeAll(keepingCapacity: true) }
         isUnknown = false
     }
 
-    /// A log has so many frames.
+    /// Handles the log hook: a log has the given number of frames.
     func hear(_ frames: Int32, of name: UnsafePointer<CChar>) {
         due[String(cString: name)] = .some(frames)
     }
 
-    /// Reads what the commits have written. Returns the code of the read that has failed, if any.
+    /// Reads the commits back. Returns the code of the read that failed, if any.
     func confirm(_ database: Database) -> Int32? {
         if isUnknown { commitDidEnd(database) }
         if due.isEmpty { return nil }
         defer { forget() }
         isDeaf = due.contains { $0.value == nil } && hasOpenLog(database) && !database.hearOfLogs()
         for (name, frames) in due {
-            // A file without a name answers, too.
+            // A file that has lost its name can still be read.
             if database.hasMoved(name) { return ResultCode.SQLITE_READONLY_DBMOVED.rawValue }
             if let code = confirm(name, frames, on: database.pointer) { return code }
         }
@@ -97,8 +109,9 @@ final class CommitConfirmation {
             switch frames {
             case .some(let last): if let isThere = confirm(last, of: name, in: log) { return isThere.failure }
             case nil:
-                // A journal, or a log that got no frames: it was locked, and is not written. Where nobody has told the frames, the last one is
-                // taken for that at the end of the file.
+                // This is a journal, or a log that got no frames because it was locked and not
+                // written. If the number of frames was not reported, the last frame is assumed to
+                // be at the end of the file.
                 let (code, header) = log.read(32, at: 0)
                 guard code == SQLITE_OK || code == DatabaseFile.shortRead else { return code }
                 if Self.isLog(header) {
@@ -116,8 +129,9 @@ final class CommitConfirmation {
         return code == SQLITE_OK || code == DatabaseFile.shortRead ? nil : code
     }
 
-    /// Reads the header of a frame that ends a commit. Returns nil where the log has become shorter since: the main file then has
-    /// the commit. See "The WAL File Format" in the SQLite documentation.
+    /// Reads the header of a frame that ends a commit. Returns nil if the log was shortened since:
+    /// the main file then contains the commit. See "The WAL File Format" in the SQLite
+    /// documentation.
     private func confirm(_ frame: Int32, of name: String, in log: DatabaseFile) -> (failure: Int32?, Void)? {
         for isSecondLook in [false, true] {
             if isSecondLook || pageSizes[name] == nil {
@@ -131,7 +145,8 @@ final class CommitConfirmation {
             let (code, header) = log.read(24, at: offset)
             if code == DatabaseFile.shortRead, (log.size ?? 0) < offset + 24 { return nil }
             guard code == SQLITE_OK else { return (code, ()) }
-            // A frame that ends a commit says how many pages the database has then.
+            // A frame that ends a commit contains the number of pages in the database at that
+            // point.
             if header.bigEndianNumber(at: 4) != 0 { return (nil, ()) }
         }
         return (ResultCode.SQLITE_IOERR_READ.rawValue, ())
@@ -143,7 +158,8 @@ final class CommitConfirmation {
 }
 
 extension StatementEffects {
-    /// Whether a statement that writes may do so without SQLite's commit hook: it is VACUUM, or a pragma.
+    /// Whether a writing statement may commit without calling SQLite's commit hook. It is then
+    /// VACUUM, or a pragma.
     var commitsWithoutHook: Bool { transaction == nil && writes.isEmpty && !changesSchema }
 }
 
@@ -151,7 +167,7 @@ extension Database {
     /// The error of a commit that the storage has refused afterwards.
     var refusedCommit: DatabaseError? { hooks.confirmation?.refusal }
 
-    /// Confirms commits from now on.
+    /// Starts confirming commits.
     func confirmCommits() {
         hooks.confirmation = CommitConfirmation()
         setCommitHook(for: .confirmation, true)
@@ -159,8 +175,9 @@ extension Database {
         owed.insert(.confirmation)
     }
 
-    /// Has SQLite call our hook of logs, in the place of its own, whose number it gives back. (Where a pool sees to the log, its hook
-    /// tells us.) Returns whether it was there already.
+    /// Installs Shellac's log hook in place of SQLite's own, whose frame limit SQLite returns. (If
+    /// a pool manages the log, its hook forwards the calls.) Returns whether Shellac's hook was
+    /// already installed.
     @discardableResult
     private func takeLogHook() -> Bool {
         guard let confirmation = hooks.confirmation, hooks.wal == nil else { return false }
@@ -183,14 +200,16 @@ extension Database {
         return false
     }
 
-    /// Has SQLite tell the frames that it has not told: it does so at the end of any statement. Returns whether it has told us all the
-    /// time: `PRAGMA wal_autocheckpoint` puts SQLite's hook in the place of ours, and a statement can be interrupted.
+    /// Makes SQLite report the frames it has not yet reported, which it does at the end of any
+    /// statement. Returns whether the hook was installed all the time. `PRAGMA wal_autocheckpoint`
+    /// replaces it by SQLite's hook, and a statement can be interrupted.
     fileprivate func hearOfLogs() -> Bool {
         let wasThere = takeLogHook()
         return unheard(steps: nil) { (try? readUnheard("SELECT 1 LIMIT 0")) != nil } && wasThere
     }
 
-    /// The names of the databases of the connection, without that of temporary tables; or nil where no function of SQLite tells them.
+    /// The names of the connection's databases, except for temporary tables. Nil if SQLite has no
+    /// function that returns them.
     fileprivate var namesOfDatabases: [String]? {
         guard let name = Features.databaseName else { return nil }
         return (0..<sqlite3_limit(pointer, SQLITE_LIMIT_ATTACHED, -1) + 2).lazy
@@ -198,7 +217,7 @@ extension Database {
             .compactMap { name(self.pointer, $0).map(String.init(cString:)) }
     }
 
-    /// The same, for SQLite before 3.39, by a statement: not to be asked for in a hook.
+    /// The same names, by a statement, for SQLite before 3.39. Do not use it in a hook.
     fileprivate var namesByStatement: [String] {
         let rows = unheard(steps: nil) {
             (try? readUnheard("SELECT name FROM pragma_database_list WHERE seq <> 1")) ?? []
@@ -206,19 +225,20 @@ extension Database {
         return rows.compactMap { String.fromDatabaseValue($0[0]) }
     }
 
-    /// Confirms what a statement has committed that has just ended. Returns the error to throw, if any.
+    /// Confirms the commit of a statement that has just ended. Returns the error to throw, if any.
     @inline(never)
     func confirmCommit(of statement: Statement, _ error: (any Error)?) -> (any Error)? {
         guard let confirmation = hooks.confirmation, !running.isRehearsal else { return error }
         if let error {
             let known = error as? DatabaseError
-            // One that fails with OR FAIL commits what it has done before.
+            // A statement that fails with OR FAIL commits its changes up to the failure.
             guard known?.resultCode == .SQLITE_CONSTRAINT, isInAutocommit else {
                 guard known?.resultCode == .SQLITE_IOERR, isInAutocommit, confirmation.isDue else {
                     confirmation.forget()
                     return error
                 }
-                // Whoever takes the database over may find a commit that SQLite could not bring to its end.
+                // A machine that takes over the database may find a commit that SQLite could not
+                // complete.
                 return confirmCommit(sql: statement.sql) ?? known?.leavingOutcomeUnknown
             }
         } else if !isInAutocommit {
@@ -229,14 +249,14 @@ extension Database {
         return confirmCommit(sql: statement.sql) ?? error
     }
 
-    /// Confirms what a backup to this database has committed.
+    /// Confirms the commit of a backup to this database.
     func confirmCommitOfBackup() -> (any Error)? {
         guard owed.contains(.confirmation) else { return nil }
         hooks.confirmation?.commitDidEnd(self)
         return confirmCommit(sql: nil)
     }
 
-    /// Confirms what is due. Returns the error of a refusal.
+    /// Confirms the due commits. Returns an error if the storage refuses.
     func confirmCommit(sql: String?) -> (any Error)? {
         guard let code = hooks.confirmation?.confirm(self) else { return nil }
         if let refusedCommit { return refusedCommit }
@@ -253,7 +273,7 @@ extension Database {
         hooks.confirmation?.refusal = refusal
         updateObstruction()
         group.refuse(refusal)
-        // The log may belong to somebody else by now.
+        // The log may belong to another machine by now.
         _ = shellac_db_config(pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         return refusal
     }

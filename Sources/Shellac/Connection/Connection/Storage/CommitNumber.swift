@@ -3,56 +3,58 @@
 import CSQLite
 import Synchronization
 
-/// Numbers the commits of a connection, for those who read the same database by other ones.
+/// A counter of a connection's commits, for readers of the same database on other connections.
 ///
-/// The number is odd while a commit is on its way: from SQLite's commit hook, before anybody can see anything of it, until the
-/// statement that commits has returned. It is two more after each of them, also after one that has failed.
+/// The number is odd during a commit. This starts with SQLite's commit hook, before the commit
+/// becomes visible, and lasts until the committing statement has returned. After each commit, the
+/// number is two higher, even if the commit has failed.
 ///
-/// Who begins to read, and finds the same even number before and after, sees the commits up to that number, all of them and no
-/// other: see `Database.readNumberedState(_:)`. SQLite itself tells it by `sqlite3_snapshot_get()`, which it is mostly
-/// compiled without.
+/// A reader that finds the same even number before and after it begins to read sees exactly the
+/// commits up to that number. See `Database.readNumberedState(_:)`. SQLite's own
+/// `sqlite3_snapshot_get()` would tell the same, but SQLite is usually compiled without it.
 final class CommitNumber: Sendable {
     private let number = Atomic<UInt64>(0)
 
-    /// The number of the last commit, or an odd number while one is on its way.
+    /// The number of the last commit, or an odd number during a commit.
     var present: UInt64 { number.load(ordering: .sequentiallyConsistent) }
 
-    /// A commit is on its way.
+    /// Notes the beginning of a commit.
     func begin() { number.bitwiseOr(1, ordering: .sequentiallyConsistent) }
 
-    /// What was on its way is committed, or has failed.
+    /// Notes the end of a commit, which was successful or has failed.
     func end() { if present & 1 == 1 { number.add(1, ordering: .sequentiallyConsistent) } }
 
-    /// Counts a commit that SQLite tells nobody of, once it is done: nobody can say that they have seen it.
+    /// Counts a commit that SQLite does not report, after it is complete. No reader can then claim
+    /// to have seen it.
     func skip() { number.add(2, ordering: .sequentiallyConsistent) }
 }
 
-/// What the commit hook of a connection is for.
+/// The uses of a connection's commit hook.
 struct CommitHookUses: OptionSet {
     let rawValue: UInt8
 
-    /// Commits are numbered.
+    /// The hook numbers commits.
     static let number = CommitHookUses(rawValue: 1)
-    /// The one that follows changes hears of commits before they happen.
+    /// The hook reports commits to the change handlers before they happen.
     static let changes = CommitHookUses(rawValue: 2)
-    /// Commits are confirmed: see ``CommitConfirmation``.
+    /// The hook marks commits for confirmation: see ``CommitConfirmation``.
     static let confirmation = CommitHookUses(rawValue: 4)
-    /// The file is looked for before: see ``FilePlace``.
+    /// The hook checks that the file is still in its place: see ``FilePlace``.
     static let place = CommitHookUses(rawValue: 8)
 }
 
 extension Database {
-    /// Says whether the commit hook is needed for something. SQLite has one for each connection: it is there as long as it is
-    /// needed.
+    /// Sets whether the commit hook is needed for the given use. SQLite has only one per
+    /// connection, which is installed as long as it has a use.
     func setCommitHook(for use: CommitHookUses, _ isNeeded: Bool) {
         let old = hooks.commit
         if isNeeded { hooks.commit.insert(use) } else { hooks.commit.remove(use) }
-        // (Where it is there, the program may have put its own in that place meanwhile.)
+        // (If it is installed, the program may have replaced it by its own.)
         guard isNeeded ? old != hooks.commit : old.isEmpty != hooks.commit.isEmpty, !isClosed else { return }
         exchangeCommitHook(for: hooks.commit.isEmpty ? nil : Unretained(self).context)
     }
 
-    /// Has SQLite call the commit hook, or not. Returns for whom it did before.
+    /// Installs or removes the commit hook. Returns the previous context.
     @discardableResult
     func exchangeCommitHook(for context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let context else { return sqlite3_commit_hook(pointer, nil, nil) }
@@ -64,7 +66,7 @@ extension Database {
             }, context)
     }
 
-    /// SQLite is about to commit. Returns whether it may.
+    /// Handles the commit hook. Returns whether SQLite may commit.
     private func willCommit() -> Bool {
         if let place = hooks.place, hooks.commit.contains(.place), !place.allowsCommit(self) { return false }
         if hooks.commit.contains(.number) {
@@ -83,14 +85,14 @@ extension Database {
         return true
     }
 
-    /// The statement has returned that was about to commit.
+    /// Ends the number of a commit, because the committing statement has returned.
     func endNumberedCommit() {
         guard owed.contains(.commitDidEnd) else { return }
         owed.remove(.commitDidEnd)
         group.commits.end()
     }
 
-    /// Ends a commit that no statement of ours has made: one of the C interface.
+    /// Ends a commit that was made through the C interface, and not by one of Shellac's statements.
     func endUnheardCommit() {
         guard owed.contains(.commitDidEnd) else { return }
         if owed.contains(.confirmation), isInAutocommit, let refusal = confirmCommit(sql: nil) {

@@ -1,11 +1,12 @@
-/// Counts what may change what a connection reads: whoever keeps what was read compares it.
+/// A counter of events that may change what a connection reads, for caches to compare.
 struct ContentVersion: Equatable {
-    /// The statements that wrote, or rolled back.
+    /// The number of statements that wrote, or rolled back.
     private(set) var changes: UInt64 = 0
-    /// The statements that opened transactions, from which on other connections' commits may be seen.
+    /// The number of statements that opened transactions. Each may make other connections' commits
+    /// visible.
     private(set) var begins: UInt64 = 0
 
-    /// Notes that a statement runs which writes, or opens or ends a transaction or a savepoint.
+    /// Counts a statement that writes, or that opens or ends a transaction or a savepoint.
     mutating func note(_ effects: StatementEffects, isReadonly: Bool) {
         switch effects.transaction {
         case .begin, .savepoint: begins &+= 1
@@ -17,13 +18,13 @@ struct ContentVersion: Equatable {
 }
 
 extension Database {
-    /// Returns a number that changes when another connection has committed: see "PRAGMA data_version". Inside of a
-    /// transaction, or of a statement that writes, it stays the same.
+    /// Returns a number that changes when another connection has committed: see "PRAGMA
+    /// data_version". It does not change inside of a transaction, or of a statement that writes.
     func dataVersion() throws -> Int64? {
         try dataVersion(of: "main")
     }
 
-    /// Returns such a number of one database.
+    /// Returns this number for one database.
     func dataVersion(of name: String) throws -> Int64? {
         try asking {
             try cachedStatement(sql: "PRAGMA \(name.quotedDatabaseIdentifier).data_version").readInteger()
@@ -32,10 +33,12 @@ extension Database {
 }
 
 extension Database {
-    /// Whether another connection of the same group writes: this one is a reader of a pool, or of a snapshot.
+    /// Whether another connection of the same group writes. This connection then reads for a pool
+    /// or a snapshot.
     var readsBesideWriter: Bool { activity != nil }
 
-    /// The number of a database's schema, which each committed change raises: see "PRAGMA schema_version".
+    /// Returns the number of a database's schema, which grows with each committed change: see
+    /// "PRAGMA schema_version".
     func schemaVersion(of name: String) throws -> Int64 {
         try asking {
             try cachedStatement(sql: "PRAGMA \(name.quotedDatabaseIdentifier).schema_version").readInteger()

@@ -3,15 +3,17 @@
 import CSQLite
 
 extension Database {
-    /// The way in which a checkpoint copies a write-ahead log: see "sqlite3_wal_checkpoint_v2" in the SQLite documentation.
+    /// The mode of a checkpoint, which copies a write-ahead log: see "sqlite3_wal_checkpoint_v2" in
+    /// the SQLite documentation.
     public enum CheckpointMode: Sendable, CaseIterable {
-        /// Copies what can be copied without waiting for anybody.
+        /// Copies as much as possible without waiting.
         case passive
-        /// Waits for writers, and for those who read older states, and copies all.
+        /// Waits for writers, and for readers of older snapshots, and copies everything.
         case full
-        /// Does the same, and waits for all who read from the log, so that the next writer begins it anew.
+        /// Does the same, and waits for all readers of the log, so that the next writer restarts
+        /// it.
         case restart
-        /// Does the same, and cuts the log to no length.
+        /// Does the same, and truncates the log to zero length.
         case truncate
 
         var code: Int32 {
@@ -33,12 +35,13 @@ extension Database {
     /// ```
     ///
     /// - Parameters:
-    ///   - kind: What is waited for, as long as ``Configuration/busyMode`` says, and what becomes of the log.
-    ///   - dbName: The name of the database, such as `main`; all attached ones if nil.
-    /// - Returns: the frames that the log has, and how many of them are copied: both are -1 where the database has no log, and 0
-    ///   after the log was cut.
-    /// - Throws: a ``DatabaseError``: of code `SQLITE_BUSY` when somebody did not make way in time; and inside of a transaction, or
-    ///   of an access that only reads.
+    ///   - kind: The mode, which determines what the checkpoint waits for and what happens to the
+    ///     log. It waits as long as ``Configuration/busyMode`` allows.
+    ///   - dbName: The name of the database, such as `main`, or nil for all attached databases.
+    /// - Returns: the number of frames in the log, and the number of copied frames. Both are -1 if
+    ///   the database has no log, and 0 after the log was truncated.
+    /// - Throws: a ``DatabaseError``. The code is `SQLITE_BUSY` if another connection stayed in the
+    ///   way for too long. It also throws inside of a transaction, or of a read-only access.
     @discardableResult
     public func checkpoint(
         _ kind: CheckpointMode = .passive, on dbName: String? = "main"
@@ -55,7 +58,7 @@ extension Database {
         return (frames, copied)
     }
 
-    /// Tells of a checkpoint.
+    /// Reports a checkpoint.
     func report(
         _ kind: CheckpointMode, since start: UInt64, _ frames: Int, _ copied: Int, _ code: ResultCode?
     ) {
@@ -66,7 +69,7 @@ extension Database {
                     checkpointedFrameCount: copied, resultCode: code)))
     }
 
-    /// Copies the write-ahead log to the database file, and tells nobody.
+    /// Copies the write-ahead log to the database file, without a report.
     func checkpointUntold(
         _ kind: CheckpointMode, on dbName: String? = "main"
     ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {

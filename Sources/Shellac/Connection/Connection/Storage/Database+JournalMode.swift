@@ -1,9 +1,9 @@
-// Refuses changes of the journal mode that would take a pool's write-ahead log away.
+// Refuses changes of the journal mode that would remove a pool's write-ahead log.
 
 extension Database {
-    /// Throws where a statement would take a write-ahead log away that other connections need.
+    /// Throws an error if a statement would remove a write-ahead log that other connections need.
     ///
-    /// SQLite itself refuses that only while one of them is open.
+    /// SQLite itself only refuses this while another connection is open.
     func check(_ change: StatementEffects.JournalModeChange, sql: String) throws {
         guard hooks.keepsLog, change.databaseName == nil || change.databaseName == "main",
             let mode = JournalMode(rawValue: change.mode), mode != .wal
