@@ -1,4 +1,4 @@
-// What Swift cannot import of SQLite's C interface: macros with casts, and variadic functions.
+// SQLite's C interface as far as Swift cannot import it: macros with casts, variadic functions.
 
 #ifndef SHELLAC_SHIM_H
 #define SHELLAC_SHIM_H
@@ -33,12 +33,12 @@ static inline int shellac_db_config_value(sqlite3 *db, int verb) {
     return sqlite3_db_config(db, verb, -1, &current) == SQLITE_OK ? current : 0;
 }
 
-/// sqlite3_config(SQLITE_CONFIG_LOG): must come before SQLite is initialized.
+/// sqlite3_config(SQLITE_CONFIG_LOG). It must be called before SQLite is initialized.
 static inline int shellac_config_log(void (*log)(void *, int, const char *)) {
     return sqlite3_config(SQLITE_CONFIG_LOG, log, (void *)0);
 }
 
-/// Whether the calling thread is the one that the process began with.
+/// Whether the calling thread is the first thread of the process.
 static inline int shellac_is_main_thread(void) {
 #if defined(__linux__)
     return syscall(SYS_gettid) == getpid();
@@ -47,23 +47,24 @@ static inline int shellac_is_main_thread(void) {
 #endif
 }
 
-/// The calling thread, as a number to compare with.
+/// The calling thread as a number, for comparisons.
 static inline uintptr_t shellac_thread(void) {
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
-    // One instruction: it is asked for each row.
+    // This is a single instruction, because it runs for each row.
     return (uintptr_t)__builtin_thread_pointer();
 #else
     return (uintptr_t)pthread_self();
 #endif
 }
 
-/// The number of columns of a terminal, or 0 where nobody knows. (ioctl() is variadic.)
+/// The number of columns of a terminal, or 0 if unknown. (ioctl() is variadic.)
 static inline int shellac_terminal_width(int descriptor) {
     struct winsize size = {0};
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/// Nanoseconds of a clock that never goes back, and moves every few milliseconds: asking it takes a few nanoseconds.
+/// Nanoseconds of a monotonic clock that advances every few milliseconds. Reading it takes a few
+/// nanoseconds.
 static inline uint64_t shellac_coarse_time(void) {
 #if defined(__linux__)
     struct timespec now;
@@ -74,7 +75,7 @@ static inline uint64_t shellac_coarse_time(void) {
 #endif
 }
 
-/// Nanoseconds of a clock that never goes back.
+/// Nanoseconds of a monotonic clock.
 static inline uint64_t shellac_time(void) {
 #if defined(__linux__)
     struct timespec now;
@@ -85,15 +86,15 @@ static inline uint64_t shellac_time(void) {
 #endif
 }
 
-/// What a file's entry says of itself: how many names the file has, and when the entry was last changed.
+/// The number of names of a file, and the time when its entry was last changed.
 struct shellac_file_entry { uint64_t names; int64_t seconds, nanoseconds; };
 
-/// Reads the entry of an open file. Returns 0 where nobody can tell.
+/// Reads the entry of an open file. Returns 0 if that fails, or is not supported.
 static inline int shellac_read_file_entry(int descriptor, struct shellac_file_entry *entry) {
 #if defined(__linux__)
     struct stat status;
 #if defined(__x86_64__) || defined(__aarch64__)
-    // The C library asks for the file of an empty name, which takes longer. It is asked with each commit.
+    // The C library looks up an empty name instead, which takes longer. This runs at each commit.
     if (syscall(SYS_fstat, descriptor, &status) != 0) return 0;
 #else
     if (fstat(descriptor, &status) != 0) return 0;
@@ -108,7 +109,7 @@ static inline int shellac_read_file_entry(int descriptor, struct shellac_file_en
 #endif
 }
 
-/// The time that a file's entry gets which is changed now.
+/// The time that a file's entry gets if it is changed now.
 static inline void shellac_file_time(struct timespec *now) {
 #if defined(__linux__)
     clock_gettime(CLOCK_REALTIME_COARSE, now);
@@ -117,11 +118,11 @@ static inline void shellac_file_time(struct timespec *now) {
 #endif
 }
 
-/// Opens a file to ask about it, and for nothing else: it is not read, and closing the descriptor ends no lock that the process has on the
-/// file. Returns -1 where no such descriptor is to be had.
+/// Opens a file only for queries about it. The file is not read, and closing the descriptor does
+/// not release the process's locks on the file. Returns -1 if such descriptors are not supported.
 static inline int shellac_open_name(const char *path) {
 #if defined(__linux__)
-    // glibc names it for those who ask for all of GNU's names.
+    // glibc only defines its name if all GNU extensions are enabled.
     const int name_alone = 010000000;
     return open(path, name_alone | O_CLOEXEC);
 #else
@@ -130,8 +131,9 @@ static inline int shellac_open_name(const char *path) {
 #endif
 }
 
-/// Maps the index of a write-ahead log: see "The WAL-Index File Format" in the SQLite documentation. The file's connection must have
-/// read from the database in WAL mode. Returns an SQLite code.
+/// Maps the index of a write-ahead log: see "The WAL-Index File Format" in the SQLite
+/// documentation. The file's connection must have read from the database in WAL mode. Returns an
+/// SQLite code.
 static inline int shellac_wal_map(
     sqlite3_file *file, const sqlite3_io_methods *methods, volatile const uint32_t **words) {
     volatile void *region = 0;
@@ -142,7 +144,7 @@ static inline int shellac_wal_map(
     return SQLITE_OK;
 }
 
-/// The same, for the main database of a connection.
+/// Maps the index for the main database of a connection.
 static inline int shellac_wal_words(sqlite3 *db, volatile const uint32_t **words) {
     sqlite3_file *file = 0;
     int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
@@ -151,7 +153,8 @@ static inline int shellac_wal_words(sqlite3 *db, volatile const uint32_t **words
     return shellac_wal_map(file, file->pMethods, words);
 }
 
-/// Reads the salts of a log from its index. Whoever resets the log gives it others. Returns an SQLite code.
+/// Reads the salts of a log from its index. Each reset of the log changes them. Returns an SQLite
+/// code.
 static inline int shellac_wal_salts(sqlite3_file *file, const sqlite3_io_methods *methods, uint64_t *salts) {
     volatile const uint32_t *words = 0;
     int code = shellac_wal_map(file, methods, &words);
@@ -162,12 +165,12 @@ static inline int shellac_wal_salts(sqlite3_file *file, const sqlite3_io_methods
     return SQLITE_OK;
 }
 
-/// How many frames a log has, and how many of them are copied to the file.
+/// Reads the number of frames in a log, and the number of those that were copied to the file.
 static inline int shellac_wal_index(sqlite3 *db, uint32_t *frames, uint32_t *copied) {
     volatile const uint32_t *words = 0;
     int code = shellac_wal_words(db, &words);
     if (code != SQLITE_OK) return code;
-    // The header is there twice: a writer changes the second one first.
+    // There are two copies of the header. A writer changes the second one first.
     for (int attempt = 0; attempt < 1000; attempt++) {
         uint32_t first = words[4];
         __sync_synchronize();
@@ -179,12 +182,13 @@ static inline int shellac_wal_index(sqlite3 *db, uint32_t *frames, uint32_t *cop
     return SQLITE_OK;
 }
 
-/// Reads the header of the index of a log. Each commit, and each log that is begun anew, gives it other bytes.
+/// Reads the header of the index of a log. Each commit, and each restart of the log, changes its
+/// bytes.
 static inline int shellac_wal_header(sqlite3 *db, uint32_t header[12]) {
     volatile const uint32_t *words = 0;
     int code = shellac_wal_words(db, &words);
     if (code != SQLITE_OK) return code;
-    // Both are the same where nobody is at work.
+    // Both copies are equal unless a writer is changing them.
     for (int attempt = 0; attempt < 100000; attempt++) {
         int differs = 0;
         for (int word = 0; word < 12; word++) header[word] = words[word];
@@ -195,12 +199,13 @@ static inline int shellac_wal_header(sqlite3 *db, uint32_t header[12]) {
     return SQLITE_BUSY;
 }
 
-/// Has the log and its index stay when the last connection is closed.
+/// Makes the log and its index persist after the last connection is closed.
 static inline int shellac_persist_wal(sqlite3 *db, int on) {
     return sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &on);
 }
 
-/// The encodings that the calling thread runs, the innermost one, and how many it has begun: see RunningEncoding.swift.
+/// The encodings that the calling thread is running: the innermost one, and the number of encodings
+/// begun. See RunningEncoding.swift.
 struct shellac_running_encodings { void *innermost; unsigned long long begun; };
 __attribute__((weak, visibility("hidden"))) _Thread_local struct shellac_running_encodings
     shellac_running_encodings_place = { 0, 0 };
@@ -208,26 +213,30 @@ static inline struct shellac_running_encodings *shellac_encodings(void) {
     return &shellac_running_encodings_place;
 }
 
-/// What compiled Swift code calls before it accesses a property of a class, unless it can prove that the access is alone.
-/// Swift reserves the name, and may not declare it itself: so it is declared here. See StoredProperties.swift.
+/// The function that compiled Swift code calls before it accesses a property of a class, unless the
+/// access is known to be exclusive. Swift reserves the name, so Swift code may not declare it, and
+/// it is declared here. See StoredProperties.swift.
 extern void swift_beginAccess(void *address, void *noted, uintptr_t flags, void *caller);
 
-/// Stops the program where the calling thread is modifying what is at an address, or reads it while it is to be modified.
+/// Stops the program if the calling thread is modifying the memory at an address. With `to_modify`,
+/// it also stops the program if the thread is reading that memory.
 static inline void shellac_stop_if_accessed(const void *address, int to_modify) {
     void *noted[3];
-    // Without the flag for tracking, which is 0x20, the access is compared and not noted: nothing has to end it.
+    // Without the tracking flag, which is 0x20, the access is checked but not recorded, so nothing
+    // has to end it.
     swift_beginAccess((void *)address, noted, to_modify ? 1 : 0, 0);
 }
 
-/// Asks the processor for memory that is to be read or written soon. It may be none.
+/// Asks the processor to load memory that will soon be read or written. The address may be invalid.
 static inline void shellac_prefetch(const void *address) {
     __builtin_prefetch(address);
 }
 
-/// sqlite3_error_offset() came with SQLite 3.38: found at run time.
+/// sqlite3_error_offset() exists since SQLite 3.38. It is looked up at run time.
 typedef int (*shellac_error_offset_function)(sqlite3 *);
 
-/// The pre-update hook is there where SQLite was compiled with SQLITE_ENABLE_PREUPDATE_HOOK: found at run time.
+/// The pre-update hook exists if SQLite was compiled with SQLITE_ENABLE_PREUPDATE_HOOK. It is
+/// looked up at run time.
 typedef void *(*shellac_preupdate_hook_function)(
     sqlite3 *,
     void (*)(void *, sqlite3 *, int, const char *, const char *, sqlite3_int64, sqlite3_int64), void *);

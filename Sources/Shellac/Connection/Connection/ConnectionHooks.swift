@@ -14,10 +14,9 @@ struct ConnectionHooks {
     var confirmation: CommitConfirmation?
     /// The uses of the commit hook. Without any use, the hook is not installed.
     var commit: CommitHookUses = []
-    /// The check whether the file is still at the path where it was opened.
+    /// The check whether the file still has the path that it was opened with.
     var place: FilePlace?
-    /// Whether closing must keep the write-ahead log in the file, because other connections need
-    /// it.
+    /// Whether the database must keep its write-ahead log, because other connections need it.
     var keepsLog = false
     /// The source of rows before they change, created when it is first requested.
     var preUpdate: PreUpdateHook?

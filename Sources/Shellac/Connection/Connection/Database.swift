@@ -34,9 +34,9 @@ public final class Database: @unchecked Sendable {  // one access at a time: see
     let name: String
     /// The reporter of statements and accesses, if there is one.
     let reporter: Reporter?
-    /// The number of changed rows that the change handlers were told about.
+    /// The number of changed rows that were already reported.
     var toldChangeCount = 0
-    /// The number of changed rows that the change handlers must not be told about.
+    /// The number of changed rows that must never be reported.
     var unheardChangeCount = 0
     @exclusivity(unchecked) private var handle: ConnectionHandle?
     private let authorizer = Authorizer()

@@ -7,16 +7,16 @@ extension Database {
     /// try db.execute(literal: "UPDATE player SET name = \(name) WHERE id = \(id)")
     /// ```
     ///
-    /// - Parameter fragment: One statement, or several, as ``execute(sql:arguments:)`` takes them. Interpolated values are
-    ///   bound, or written as literals if the literal begins with the definition of a view, a trigger or an index, which has
-    ///   no parameters.
-    /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
+    /// - Parameter fragment: One statement, or several, as for ``execute(sql:arguments:)``.
+    ///   Interpolated values are bound. They are written as literals if the literal begins with the
+    ///   definition of a view, a trigger or an index, which has no parameters.
+    /// - Throws: a ``DatabaseError`` if a statement does not compile, or fails.
     public func execute(literal fragment: SQL) throws {
         let fragment = try runnable(fragment)
         try execute(sql: fragment.text, arguments: fragment.values)
     }
 
-    /// Returns a piece as a statement of this connection.
+    /// Returns a piece of SQL as a statement of this connection.
     private func runnable(_ fragment: SQL) throws -> SQL {
         let statement = try fragment.written(on: self)
         guard !statement.values.isEmpty, statement.isKeptDefinition else { return statement }
@@ -25,10 +25,10 @@ extension Database {
 
     /// Prepares an SQL literal, and binds its values.
     ///
-    /// - Parameter fragment: The statement, and no other. One without values may have parameters, to be bound later: `"SELECT
-    ///   ?"`. It cannot have both.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, when it has values and parameters both, and when
-    ///   there is no statement in the SQL, or more than one.
+    /// - Parameter fragment: Exactly one statement. Without interpolated values, it may have
+    ///   parameters to bind later: `"SELECT ?"`. It cannot have both.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile, if it has both values and
+    ///   parameters, or if the SQL does not have exactly one statement.
     public func makeStatement(literal fragment: SQL) throws -> Statement {
         let fragment = try runnable(fragment)
         let statement = try makeStatement(sql: fragment.text)
@@ -36,11 +36,11 @@ extension Database {
         return statement
     }
 
-    /// Returns the statement that the connection keeps for an SQL literal, with its values bound, as
-    /// ``makeStatement(literal:)`` does it.
+    /// Returns the statement that the connection caches for an SQL literal. Its values are bound,
+    /// as with ``makeStatement(literal:)``.
     ///
-    /// - Parameter fragment: The statement, and no other. The statement is kept for its text, whatever the values.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or does not bind its values.
+    /// - Parameter fragment: Exactly one statement. It is cached by its text, whatever the values.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile, or cannot bind its values.
     public func cachedStatement(literal fragment: SQL) throws -> Statement {
         let fragment = try runnable(fragment)
         let statement = try cachedStatement(sql: fragment.text)
@@ -55,8 +55,8 @@ extension DatabaseFetchable {
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - fragment: The query, of one statement, whose interpolated values are bound.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or its arguments do not fit. What its steps throw,
-    ///   the cursor throws.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile, or its arguments do not
+    ///   fit. The cursor throws the errors of its steps.
     public static func fetchCursor(_ db: Database, literal fragment: SQL) throws -> DatabaseCursor<Self> {
         let fragment = try fragment.written(on: db)
         return try fetchCursor(db, sql: fragment.text, arguments: fragment.values)
@@ -71,20 +71,21 @@ extension DatabaseFetchable {
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - fragment: The query, of one statement, whose interpolated values are bound.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
-    ///   ``RowDecodingError``.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile, or fails. It also throws
+    ///   the errors of creating an element, usually a ``RowDecodingError``.
     public static func fetchAll(_ db: Database, literal fragment: SQL) throws -> [Self] {
         let fragment = try fragment.written(on: db)
         return try fetchAll(db, sql: fragment.text, arguments: fragment.values)
     }
 
-    /// Fetches the first element of an SQL literal: nil when there is no row, and for a value that is NULL.
+    /// Fetches the first element of an SQL literal. Returns nil if there is no row, or if the value
+    /// is NULL.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - fragment: The query, of one statement, whose interpolated values are bound.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
-    ///   ``RowDecodingError``.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile, or fails. It also throws
+    ///   the errors of creating an element, usually a ``RowDecodingError``.
     public static func fetchOne(_ db: Database, literal fragment: SQL) throws -> Self? {
         let fragment = try fragment.written(on: db)
         return try fetchOne(db, sql: fragment.text, arguments: fragment.values)
@@ -97,8 +98,8 @@ extension DatabaseFetchable where Self: Hashable {
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - fragment: The query, of one statement, whose interpolated values are bound.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
-    ///   ``RowDecodingError``.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile, or fails. It also throws
+    ///   the errors of creating an element, usually a ``RowDecodingError``.
     public static func fetchSet(_ db: Database, literal fragment: SQL) throws -> Set<Self> {
         let fragment = try fragment.written(on: db)
         return try fetchSet(db, sql: fragment.text, arguments: fragment.values)

@@ -1,22 +1,23 @@
-/// A part of a piece of SQL that an upper layer writes when the connection is known, and what stands around the part.
+/// A late part of a piece of SQL, which an upper layer writes when the connection is known.
 ///
-/// A request in an SQL literal is one: only the whole literal shows whether SQL wants it in parentheses, and only a connection
-/// knows the columns that it may ask for.
-class LateSQL: @unchecked Sendable, Hashable {  // its subclasses have constants
-    /// Returns a piece that has this part, and maybe others, with all of them written.
+/// An example is a request in an SQL literal. Only the whole literal shows whether the request
+/// needs parentheses, and only a connection knows the columns that it selects. The late part may
+/// also change the SQL around it.
+class LateSQL: @unchecked Sendable, Hashable {  // its subclasses only have constants
+    /// Returns the given piece with all its late parts written, including this one.
     ///
     /// - Parameters:
     ///   - piece: The piece.
     ///   - role: The role of the piece.
-    ///   - db: The connection. Without one, a part throws that asks the schema.
+    ///   - db: The connection. Without one, a part that needs the schema throws an error.
     func write(_ piece: SQL, as role: SQLRole, on db: Database?) throws -> SQL { piece }
 
-    /// Whether another part is written alike.
+    /// Whether another part is written identically.
     func isEqual(to other: LateSQL) -> Bool { self === other }
 
     static func == (a: LateSQL, b: LateSQL) -> Bool { a === b || a.isEqual(to: b) }
 
-    /// (Equal parts may be different objects: a piece is hashed by its text.)
+    /// (Equal parts may be different objects, so a piece is hashed by its text.)
     func hash(into hasher: inout Hasher) {}
 }
 
@@ -25,13 +26,14 @@ extension SQL {
     ///
     /// - Parameters:
     ///   - role: The role of the piece.
-    ///   - db: The connection. Without one, a part throws that asks the schema.
+    ///   - db: The connection. Without one, a part that needs the schema throws an error.
     func written(as role: SQLRole = .statement, on db: Database?) throws -> SQL {
         guard let part = lateParts.first else { return self }
         return try part.write(self, as: role, on: db)
     }
 
-    /// The piece, written for nobody. What cannot be written becomes something that SQLite refuses.
+    /// The piece, written without a connection. A part that cannot be written becomes text that
+    /// SQLite rejects.
     var writtenWithoutConnection: SQL {
         (try? written(on: nil))
             ?? replacingText { $0.replacingLateParts(by: "\\(a request that needs a connection)") }
@@ -40,7 +42,7 @@ extension SQL {
 
     private var withoutLateParts: SQL { SQL(sql: text, arguments: values) }
 
-    /// Whether SQLite keeps the text of the statement, which then has no parameters.
+    /// Whether SQLite stores the text of the statement, which then has no parameters.
     var isKeptDefinition: Bool {
         let tokens = SQLTokens(text)
         var words = tokens.lazy.filter { !$0.kind.isEmpty }.prefix(3).map {
@@ -55,7 +57,7 @@ extension SQL {
 }
 
 extension String {
-    /// The text without the places of late parts.
+    /// The text without the placeholders of late parts.
     var withoutLateParts: String { replacingLateParts(by: "") }
 
     fileprivate func replacingLateParts(by text: String) -> String {

@@ -1,16 +1,16 @@
 // Splits SQL into text, parameter values and late parts, and can write values as literals.
 
 extension SQL {
-    /// What a piece of SQL is made of.
+    /// A segment of a piece of SQL.
     enum Segment {
         case text(String)
-        /// The value of a parameter, which stands here.
+        /// The value of the parameter at this place.
         case value(DatabaseValue)
         /// A part that is written when the connection is known.
         case late(LateSQL, SQLPlace)
     }
 
-    /// Whether the values stand in the order of the parameters, which have neither names nor numbers.
+    /// Whether the values are in the order of the parameters, which have neither names nor numbers.
     private var areValuesInOrder: Bool {
         if values.namedValues != nil { return false }
         var isMark = false
@@ -21,8 +21,8 @@ extension SQL {
         return true
     }
 
-    /// The piece, whose parameters have neither names nor numbers: these would mean something else among those of others.
-    /// Where one stands several times, its value does.
+    /// The piece with nameless and unnumbered parameters, whose meaning does not change among the
+    /// parameters of other pieces. If a parameter occurs several times, its value is repeated.
     ///
     /// - Throws: a ``DatabaseError``, as ``segments(as:)``.
     var positional: SQL {
@@ -40,11 +40,12 @@ extension SQL {
         }
     }
 
-    /// Returns the texts and the values of the piece, as a part of a larger statement: see ``Swift/String/embeddedSQL``.
+    /// Returns the texts and the values of the piece, as a part of a larger statement: see
+    /// ``Swift/String/embeddedSQL``.
     ///
-    /// - Parameter role: The role of the piece, which decides what stands around its late parts.
-    /// - Throws: a ``DatabaseError`` when there are too many values or too few, when a name is unknown, and when a late part stands
-    ///   between quotes.
+    /// - Parameter role: The role of the piece, which determines the SQL around its late parts.
+    /// - Throws: a ``DatabaseError`` if there are too many or too few values, if a name is unknown,
+    ///   or if a late part is between quotes.
     func segments(as role: SQLRole = .statement) throws -> [Segment] {
         func complaint(_ message: String) -> DatabaseError {
             DatabaseError(resultCode: .SQLITE_MISUSE, message: message, sql: text.withoutLateParts)
@@ -52,7 +53,7 @@ extension SQL {
         let tokens = SQLTokens(text.embeddedSQL)
         if values.isEmpty, !lateParts.isEmpty { return try segments(of: tokens, as: role, [], complaint) }
 
-        // The numbers, as SQLite gives them: see "Expressions", section "Parameters".
+        // The numbers are those that SQLite assigns: see "Expressions", section "Parameters".
         var parameters: [(range: Range<Int>, number: Int)] = []
         var numbers: [String: Int] = [:]
         var names: [String?] = []
@@ -78,7 +79,7 @@ extension SQL {
         return try segments(of: tokens, as: role, parameters.map { ($0, values[$1 - 1]) }, complaint)
     }
 
-    /// - Parameter parameters: The parameters that have values. Others are text.
+    /// - Parameter parameters: The parameters that have values. Other parameters are kept as text.
     private func segments(
         of tokens: SQLTokens, as role: SQLRole, _ parameters: [(range: Range<Int>, value: DatabaseValue)],
         _ complaint: (String) -> DatabaseError
@@ -115,7 +116,7 @@ extension SQL {
                 guard let (part, place) = parts.next() else {
                     throw complaint("there is a NUL character in the SQL")
                 }
-                // What SQLite keeps apart by parentheses is kept apart by blanks where these are left out.
+                // If the parentheses are left out, blanks separate the query from words next to it.
                 let bare = place != .operand
                 if bare, let last = tokens.bytes[..<range.lowerBound].last, SQLTokens.isWord(last) {
                     segments.append(.text(" "))
@@ -128,7 +129,8 @@ extension SQL {
                 throw complaint(
                     "a request stands between quotes in an SQL literal, where SQL has a text or a name")
             default:
-                // What stands in a comment is left out. An end of a line ends a comment of its own.
+                // Late parts in a comment are left out: a line break in one of them would end the
+                // comment.
                 for byte in tokens.bytes[range] where byte == 0 { _ = parts.next() }
                 segments.append(.text(tokens.text(range).withoutLateParts))
             }
@@ -137,15 +139,17 @@ extension SQL {
         return segments
     }
 
-    /// Returns the SQL with its values written into it as literals, for the statements that cannot have parameters:
-    /// those that SQLite keeps ("CREATE VIEW", "Partial Indexes" and "Indexes On Expressions" in its documentation).
+    /// Returns the SQL with its values written as literals, for statements that cannot have
+    /// parameters. These are the ones that SQLite stores ("CREATE VIEW", "Partial Indexes" and
+    /// "Indexes On Expressions" in its documentation).
     ///
-    /// It can be a part of a larger statement: see ``Swift/String/embeddedSQL``.
+    /// The result can be a part of a larger statement: see ``Swift/String/embeddedSQL``.
     ///
     /// - Parameters:
-    ///   - role: The role of the piece, which decides what stands around its late parts.
-    ///   - db: The connection that its late parts are written for.
-    /// - Throws: a ``DatabaseError``, as ``segments(as:)``, and what a late part throws that cannot be written.
+    ///   - role: The role of the piece, which determines the SQL around its late parts.
+    ///   - db: The connection for which its late parts are written.
+    /// - Throws: a ``DatabaseError``, as ``segments(as:)``, and the error of a late part that
+    ///   cannot be written.
     func literalSQL(as role: SQLRole = .statement, on db: Database?) throws -> String {
         var literal = ""
         for segment in try written(as: role, on: db).segments() {
@@ -158,7 +162,8 @@ extension SQL {
                 // 1 -? must not become a comment.
                 piece = written.hasPrefix("-") ? "(\(written))" : written
             }
-            // What stood apart on both sides of a parameter does so on both sides of a literal.
+            // Tokens that were separate on both sides of a parameter must stay separate on both
+            // sides of a literal.
             if let last = literal.utf8.last, let first = piece.utf8.first, Self.joins(last),
                 Self.joins(first) || first == UInt8(ascii: "(")
             {
@@ -169,6 +174,6 @@ extension SQL {
         return literal
     }
 
-    /// Whether a byte would be part of what stands beside it: of a name, a number, or a text.
+    /// Whether a byte would merge with an adjacent name, number, or text.
     private static func joins(_ byte: UInt8) -> Bool { SQLTokens.isWord(byte) || byte == UInt8(ascii: "'") }
 }

@@ -1,44 +1,46 @@
-// Pieces of SQL that are put together step by step.
+// Step-by-step composition of SQL from pieces.
 
 extension SQL {
-    /// Whether there is no text.
+    /// Whether the text is empty.
     public var isEmpty: Bool { text.isEmpty }
 
-    /// Adds another piece behind this one.
+    /// Appends another piece.
     ///
     /// ```swift
     /// var query: SQL = "SELECT * FROM player"
     /// query.append(literal: " WHERE score > \(100)")
     /// ```
     ///
-    /// - Parameter piece: The piece, which keeps its values. Nothing stands between the two: a space is part of one of them.
+    /// - Parameter piece: The piece, which keeps its values. Nothing is inserted between the two,
+    ///   so include a space in one of them.
     public mutating func append(literal piece: SQL) { self += piece }
 
-    /// Adds a text behind this piece.
+    /// Appends a text.
     ///
     /// - Parameters:
-    ///   - sql: The text, which becomes SQL as it is. Never give it what comes from outside of the program.
-    ///   - arguments: The values of the parameters in the text. Where there are none, whoever runs the SQL may bind them.
+    ///   - sql: The text, which becomes SQL as it is. Never pass text from outside of the program.
+    ///   - arguments: The values of the parameters in the text. Without any, the code that runs the
+    ///     SQL may bind them.
     public mutating func append(sql: String, arguments: StatementArguments = StatementArguments()) {
         self += SQL(sql: sql, arguments: arguments)
     }
 
-    /// Joins all pieces with a separator between them.
+    /// Joins all pieces with a separator.
     ///
     /// - Parameters:
     ///   - elements: The pieces, in order. Without any, the text is empty.
-    ///   - separator: SQL that stands between two pieces, as it is, such as `", "`.
+    ///   - separator: The SQL between two pieces, used unchanged, such as `", "`.
     public init(elements: some Sequence<SQL>, separator: String = "") {
         self = elements.joined(separator: separator)
     }
 
     /// Returns the text, with a question mark for each value, and the values.
     ///
-    /// Question marks of the text without values stay: who runs it binds them.
+    /// Question marks in a text without values are kept, for the code that runs it to bind.
     ///
-    /// - Parameter db: A connection, whose schema an interpolated request may ask.
-    /// - Throws: a ``DatabaseError`` when values have other names than the parameters of the text, and what a request throws that
-    ///   cannot be written.
+    /// - Parameter db: A connection, whose schema an interpolated request may read.
+    /// - Throws: a ``DatabaseError`` if names of values do not match the parameters of the text. It
+    ///   also throws the error of a request that cannot be written.
     public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
         let piece = try written(on: db).positional
         return (piece.text, piece.values)
@@ -48,12 +50,12 @@ extension SQL {
 extension SQLInterpolation {
     /// `\(literal: piece)`: another piece of SQL, with its values.
     ///
-    /// - Parameter piece: The piece, as an interpolation without a label takes it.
+    /// - Parameter piece: The piece, which is handled as in an interpolation without a label.
     public mutating func appendInterpolation(literal piece: SQL) { appendInterpolation(piece) }
 
     /// `\(key)`: the name of a coding key, quoted.
     ///
-    /// - Parameter key: The key. Its text is the name, whatever its number.
+    /// - Parameter key: The key. Its string value is the name, even if it has an integer value.
     public mutating func appendInterpolation(_ key: some CodingKey) {
         appendInterpolation(identifier: key.stringValue)
     }

@@ -1,6 +1,6 @@
 /// A piece of SQL, with the values that it binds.
 ///
-/// Values that are interpolated are bound, and never become part of the text:
+/// Interpolated values are bound, and never become part of the text:
 ///
 /// ```swift
 /// let name = "O'Brien"
@@ -14,8 +14,9 @@
 /// // SELECT * FROM "player" WHERE id IN (?,?,?)
 /// ```
 ///
-/// An interpolated request is written where the literal runs, as SQL has a query in its place: with parentheses if it is an operand,
-/// and without them where they stand already, or where the query is a statement or a part of one.
+/// An interpolated request is written when the literal runs, in the form that SQL requires in its
+/// place. An operand gets parentheses. There are none if they are already there, or if the query is
+/// a statement or a part of one.
 ///
 /// ```swift
 /// let best = Player.select(Column("id")).filter(Column("score") > 100)
@@ -23,7 +24,8 @@
 /// let copy: SQL = "INSERT INTO favorite \(best)"
 /// ```
 public struct SQL: Hashable, Sendable {
-    /// The text as it is kept: with a NUL in the place of each late part. A NUL of the caller's is an error in any case.
+    /// The stored text, with a NUL in the place of each late part. A NUL of the caller's is an
+    /// error in any case.
     private(set) var text: String
 
     /// The values of the text.
@@ -34,8 +36,8 @@ public struct SQL: Hashable, Sendable {
 
     /// The text, with a question mark for each value.
     ///
-    /// An interpolated request is written into it if it needs no connection. Otherwise, `\(…)` stands in its place, which SQLite
-    /// refuses: call ``build(_:)``.
+    /// An interpolated request is written into it if it needs no connection. Otherwise, its place
+    /// is taken by `\(…)`, which SQLite rejects: call ``build(_:)``.
     public var sql: String { lateParts.isEmpty ? text : writtenWithoutConnection.text }
 
     /// The values.
@@ -43,11 +45,12 @@ public struct SQL: Hashable, Sendable {
         lateParts.isEmpty ? values : writtenWithoutConnection.values
     }
 
-    /// Makes a piece of a text and of values.
+    /// Creates a piece from a text and values.
     ///
     /// - Parameters:
-    ///   - sql: The text, which becomes SQL as it is. Never give it what comes from outside of the program.
-    ///   - arguments: The values of the parameters in the text. Where there are none, whoever runs the SQL may bind them.
+    ///   - sql: The text, which becomes SQL as it is. Never pass text from outside of the program.
+    ///   - arguments: The values of the parameters in the text. Without any, the code that runs the
+    ///     SQL may bind them.
     public init(sql: String, arguments: StatementArguments = StatementArguments()) {
         (text, values) = (sql, arguments)
     }
@@ -57,7 +60,8 @@ public struct SQL: Hashable, Sendable {
         lateParts = [part]
     }
 
-    /// Returns a piece of another text, in which the same late parts stand. Those behind its end are left out.
+    /// Returns a piece with another text, and the same late parts. Late parts beyond its end are
+    /// left out.
     func replacingText(_ change: (String) -> String) -> SQL {
         var piece = self
         piece.text = change(text)
@@ -67,45 +71,47 @@ public struct SQL: Hashable, Sendable {
 
     /// Concatenates two fragments and their arguments.
     ///
-    /// Each fragment keeps its meaning: parameters with names or numbers become question marks, so that those of one never
-    /// take the values of the other, and a comment at the end of the first one ends there.
+    /// Each fragment keeps its meaning. Parameters with names or numbers become question marks, so
+    /// that they never take the values of the other fragment. A comment at the end of the first
+    /// fragment is closed.
     public static func + (first: SQL, second: SQL) -> SQL {
         var sum = first
         sum += second
         return sum
     }
 
-    /// Adds another piece behind this one, whose last comment ends there.
+    /// Appends another piece. A comment at the end of this one is closed.
     public static func += (first: inout SQL, second: SQL) {
         first = first.inFrontOfOthers
         first.append(second.amongOthers)
     }
 
-    /// Adds a piece that is as it stands among others.
+    /// Appends a piece that is already prepared for its place among others.
     mutating func append(_ piece: SQL) {
         text += piece.text
         values += piece.values
         if !piece.lateParts.isEmpty { lateParts += piece.lateParts }
     }
 
-    /// The piece, as it stands among others. One whose values do not fit stays as it is, and SQLite will say so.
+    /// The piece, prepared for a place among others. If its values do not fit, it remains
+    /// unchanged, and SQLite will report the error.
     private var amongOthers: SQL { values.isEmpty ? self : (try? positional) ?? self }
 
-    /// The piece, as it stands in front of others: its last comment has an end.
+    /// The piece, prepared for a place in front of others: its last comment is closed.
     fileprivate var inFrontOfOthers: SQL {
         amongOthers.replacingText(\.closingLastComment)
     }
 }
 
 extension Sequence<SQL> {
-    /// Joins all pieces with a separator between them.
+    /// Joins all pieces with a separator.
     ///
     /// ```swift
     /// let conditions: [SQL] = ["score > \(100)", "name LIKE \("A%")"]
     /// let query: SQL = "SELECT * FROM player WHERE \(conditions.joined(separator: " AND "))"
     /// ```
     ///
-    /// - Parameter separator: SQL that stands between two pieces, as it is. Nothing by default.
+    /// - Parameter separator: The SQL between two pieces, used unchanged. It is empty by default.
     public func joined(separator: String = "") -> SQL {
         var joined = SQL(sql: "")
         for (index, piece) in enumerated() {
@@ -123,7 +129,7 @@ extension SQL: ExpressibleByStringInterpolation {
     public init(stringInterpolation: SQLInterpolation) { self = stringInterpolation.fragment }
 }
 
-/// Collects the pieces of an ``SQL`` literal.
+/// A collector for the parts of an ``SQL`` literal.
 public struct SQLInterpolation: StringInterpolationProtocol {
     fileprivate var fragment = SQL(sql: "")
 
@@ -142,7 +148,8 @@ public struct SQLInterpolation: StringInterpolationProtocol {
 
     /// `\(ids)`: binds a list of values, in parentheses.
     ///
-    /// - Parameter values: The values. An empty list is empty for SQLite, too: `IN ()` finds nothing.
+    /// - Parameter values: The values. An empty list is valid in SQLite, too: `IN ()` finds
+    ///   nothing.
     public mutating func appendInterpolation<Values: Sequence>(_ values: Values)
     where Values.Element: DatabaseValueConvertible {
         let values = values.map(\.databaseValue)
@@ -150,11 +157,11 @@ public struct SQLInterpolation: StringInterpolationProtocol {
         fragment.append(SQL(sql: "(\(marks))", arguments: StatementArguments(values)))
     }
 
-    // A blob is a sequence of values, and one value.
+    // A blob is a sequence of values, but also a single value.
 
     /// `\(data)`: binds a blob.
     ///
-    /// - Parameter value: The bytes, which are one value, and no list.
+    /// - Parameter value: The bytes, which are a single value rather than a list.
     public mutating func appendInterpolation<Value: DatabaseValueConvertible & Sequence>(_ value: Value)
     where Value.Element: DatabaseValueConvertible {
         fragment.append(SQL(sql: "?", arguments: [value]))
@@ -169,7 +176,8 @@ public struct SQLInterpolation: StringInterpolationProtocol {
 
     /// `\(fragment)`: another piece of SQL, with its values.
     ///
-    /// - Parameter fragment: The piece, which means what it means alone. A comment at its end ends there.
+    /// - Parameter fragment: The piece, which keeps its own meaning. A comment at its end is
+    ///   closed.
     public mutating func appendInterpolation(_ fragment: SQL) {
         self.fragment.append(fragment.inFrontOfOthers)
     }
@@ -177,7 +185,7 @@ public struct SQLInterpolation: StringInterpolationProtocol {
     /// `\(sql: text)`: a text that becomes SQL as it is.
     ///
     /// - Parameters:
-    ///   - sql: The text. Never give it what comes from outside of the program.
+    ///   - sql: The text. Never pass text from outside of the program.
     ///   - arguments: The values of the parameters in the text.
     public mutating func appendInterpolation(
         sql: String, arguments: StatementArguments = StatementArguments()

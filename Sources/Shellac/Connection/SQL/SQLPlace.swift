@@ -2,15 +2,17 @@
 enum SQLRole {
     /// A statement, or a query inside of another one.
     case statement
-    /// A part of an expression, of a selection, of an order.
+    /// A part of an expression, a selection, or an order.
     case expression
 }
 
-/// The place of a query in a piece of SQL, which decides what is written around it.
+/// The place of a query in a piece of SQL, which determines the SQL around it.
 enum SQLPlace: Equatable {
-    /// An operand, or a table: the query wants parentheses. `a = \(query)`, `IN \(query)`, `FROM \(query)`, `max(\(query))`
+    /// The place of an operand or a table. The query needs parentheses: `a = \(query)`, `IN
+    /// \(query)`, `FROM \(query)`, `max(\(query))`
     case operand
-    /// The query stands as it is: `IN (\(query))`, `INSERT INTO t \(query)`. Clauses stand beside it that it must not have, too.
+    /// A place that takes the query unchanged: `IN (\(query))`, `INSERT INTO t \(query)`. The query
+    /// must not have certain clauses next to those beside it.
     case query(beside: Clauses)
 
     /// Clauses of a query, outside of its parentheses.
@@ -21,12 +23,13 @@ enum SQLPlace: Equatable {
         static let compound = Clauses(rawValue: 2)
         static let order = Clauses(rawValue: 4)
         static let limit = Clauses(rawValue: 8)
-        /// `ON CONFLICT`, which SQLite takes for the condition of a join where no `WHERE` stands before it: see "UPSERT" in its
-        /// documentation, section "Parsing Ambiguity".
+        /// `ON CONFLICT`, which SQLite mistakes for a join condition unless a `WHERE` precedes it:
+        /// see "UPSERT" in its documentation, section "Parsing Ambiguity".
         static let conflict = Clauses(rawValue: 16)
         static let values = Clauses(rawValue: 32)
 
-        /// The clauses that a query may not have beside these: see "SELECT" in SQLite's documentation.
+        /// The clauses that a query may not have beside these: see "SELECT" in SQLite's
+        /// documentation.
         var conflicting: Clauses {
             if contains(.compound) { return [.with, .compound, .order, .limit] }
             var clauses: Clauses = contains(.with) ? .with : []
@@ -49,7 +52,7 @@ enum SQLPlace: Equatable {
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The clauses of a query that is written.
+        /// Collects the clauses of a finished query.
         init(of query: String) {
             let tokens = SQLTokens(query)
             self = []
@@ -65,26 +68,28 @@ enum SQLPlace: Equatable {
         }
     }
 
-    /// Returns the places of the late parts of a piece. Those inside of comments and quotes are left out.
+    /// Returns the places of the late parts of a piece, except for those inside of comments and
+    /// quotes.
     static func places(in tokens: SQLTokens, as role: SQLRole) -> [SQLPlace] {
         var reader = PlaceReader(tokens, role)
         return reader.places()
     }
 }
 
-/// Reads a piece of SQL, and finds the places of the queries in it.
+/// A parser that finds the places of the queries in a piece of SQL.
 private struct PlaceReader {
     private enum Item: Equatable {
         /// A keyword or a name, in upper case.
         case word(String)
-        /// What ends an operand or a name, and is no word: a quoted name, a text, a parameter, a query.
+        /// The end of an operand or a name that is not a word: a quoted name, a text, a parameter,
+        /// or a query.
         case operand
         case comma, semicolon, opening, closing, sign, dot
 
         var word: String? { if case .word(let word) = self { word } else { nil } }
     }
 
-    /// What is known of the text between two parentheses, or outside of all.
+    /// The state of the text between two parentheses, or outside of all.
     private struct Level {
         /// The words of the statement.
         var first: String?
@@ -150,7 +155,7 @@ private struct PlaceReader {
             case "UNION", "INTERSECT", "EXCEPT": return .query(beside: .compound)
             case "ALL": return before == .word("UNION") ? .query(beside: .compound) : .operand
             case "AS":
-                // The body of a view or a table. Other queries that have a name stand in parentheses.
+                // The body of a view or a table. Other named queries are in parentheses.
                 let isBody = levels.count == 1 && levels[0].first == "CREATE" && levels[0].asCount == 1
                 return isBody ? query(before: next) : .operand
             default: return Self.wordsBeforeOperand.contains(word) ? .operand : query(before: next)
@@ -158,9 +163,10 @@ private struct PlaceReader {
         }
     }
 
-    /// - Parameter before: What stands in front of the parentheses.
+    /// - Parameter before: The item in front of the parentheses.
     private func placeInParentheses(behind before: Item?, _ next: Item?) -> SQLPlace {
-        // The parentheses of a call hold its arguments, and those of VALUES an expression for each column.
+        // The parentheses of a call contain its arguments, and those of VALUES an expression for
+        // each column.
         switch before {
         case .word(let word) where word != "AS" && !Self.wordsBeforeOperand.contains(word): return .operand
         case .operand: return .operand
@@ -171,7 +177,7 @@ private struct PlaceReader {
         return continuesQuery(next) ? query(before: next) : .operand
     }
 
-    /// A query at the level of the statement.
+    /// Returns the place of a query at the level of the statement.
     private func query(before next: Item?) -> SQLPlace {
         var clauses = next?.word.map { SQLPlace.Clauses(word: $0) } ?? []
         clauses.remove(.with)
@@ -184,7 +190,7 @@ private struct PlaceReader {
             ?? false
     }
 
-    /// Whether the text goes on with an operator, a direction, a name or a comma.
+    /// Whether the text continues with an operator, a direction, a name or a comma.
     private func continuesOperand(_ next: Item?) -> Bool {
         switch next {
         case .sign, .dot, .comma: true
@@ -199,8 +205,8 @@ private struct PlaceReader {
         "NOTNULL", "NULLS", "OR", "REGEXP",
     ]
 
-    /// Keywords that an expression or a table follows. Behind any other word, only a query can follow: the word is a name, or
-    /// ends an expression.
+    /// Keywords that precede an expression or a table. After any other word, only a query can
+    /// follow: the word is a name, or ends an expression.
     private static let wordsBeforeOperand: Set<String> = [
         "ALL", "AND", "BETWEEN", "BY", "CASE", "CHECK", "DEFAULT", "DISTINCT", "ELSE", "ESCAPE", "EXISTS",
         "FROM",

@@ -1,12 +1,13 @@
-/// The tokens of a piece of SQL, as SQLite reads them: see "SQLite Keywords" and "SQL Comment Syntax" in its
-/// documentation.
+/// The tokens of a piece of SQL, split as SQLite does.
+///
+/// See "SQLite Keywords" and "SQL Comment Syntax" in its documentation.
 struct SQLTokens: Sequence, IteratorProtocol {
     enum Kind {
         case blank
-        /// A comment, which may go on to the end of the text.
+        /// A comment, which is not closed if it continues to the end of the text.
         case lineComment(isClosed: Bool)
         case blockComment(isClosed: Bool)
-        /// A text, a blob or a name between quotes.
+        /// A quoted text, blob or name.
         case quoted
         /// A keyword, a name, a number.
         case word
@@ -18,7 +19,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
         /// One byte of an operator, or a dot.
         case sign
 
-        /// Whether SQLite sees nothing of it.
+        /// Whether SQLite ignores the token.
         var isEmpty: Bool {
             switch self {
             case .blank, .lineComment, .blockComment: true
@@ -47,7 +48,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
     /// Returns the text of a token.
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// The tokens that SQLite sees something of. A name or a text with a doubled quote in it is one of them.
+    /// The tokens that SQLite does not ignore. A name or a text that contains a doubled quote is
+    /// one token.
     var meaningful: [Token] {
         var list: [Token] = []
         for token in self where !token.kind.isEmpty {
@@ -64,7 +66,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return list
     }
 
-    /// The tokens, spelled alike where they mean the same: names without quotes, names and keywords in lower case.
+    /// The tokens, with equal spellings for equal meanings: names without quotes, names and
+    /// keywords in lower case.
     var meanings: [String] {
         meaningful.map { token in
             let text = text(token.range)
@@ -76,7 +79,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
-    /// Returns a name, or a text, without its quotes. They may not be closed.
+    /// Returns a name or a text without its quotes. The closing quote may be missing.
     static func unquoted(_ text: String) -> String {
         guard let quote = text.first, "\"`['".contains(quote) else { return text }
         let end = quote == "[" ? "]" : String(quote)
@@ -123,7 +126,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
     private func isNext(_ byte: UInt8) -> Bool { position < bytes.count && bytes[position] == byte }
 
-    /// Moves behind an end. Returns whether there is one.
+    /// Moves past the given end. Returns whether it was found.
     private mutating func skip(behind end: [UInt8]) -> Bool {
         while position < bytes.count {
             if bytes[position...].starts(with: end) {
@@ -135,7 +138,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return false
     }
 
-    /// Whether a byte may be part of a name, as letters, digits, `_`, `$` and all that is not ASCII may.
+    /// Whether a byte may be part of a name: a letter, a digit, `_`, `$`, or any byte that is not
+    /// ASCII.
     static func isWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -147,16 +151,17 @@ struct SQLTokens: Sequence, IteratorProtocol {
 }
 
 extension String {
-    /// The text with the letters in lower case that SQLite takes for equal to those in upper case.
+    /// The text with ASCII letters in lower case, which SQLite treats as equal to upper case.
     var asciiLowercased: String {
         String(
             decoding: utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self
         )
     }
 
-    /// This SQL as a part of a larger one: what follows it is neither in a comment nor behind the end of the statement.
+    /// This SQL as a part of a larger one: the SQL that follows is neither in a comment nor beyond
+    /// the end of the statement.
     ///
-    /// It is the one way by which the SQL of a caller comes into SQL of ours.
+    /// All SQL of callers must pass through this property to become part of Shellac's SQL.
     var embeddedSQL: String {
         guard mayHaveCommentOrSemicolon else { return self }
         let tokens = SQLTokens(self)
@@ -165,7 +170,8 @@ extension String {
         for token in tokens {
             switch token.kind {
             case .blank, .blockComment(isClosed: true): break
-            // SQLite cuts the line break off behind a column that is added to a table, and leaves the comment.
+            // When SQLite adds a column to a table, it removes the line break behind the column,
+            // but not the comment.
             case .lineComment, .blockComment(isClosed: false), .semicolon: isOpen = true
             default: (end, isOpen) = (token.range.upperBound, false)
             }
@@ -173,7 +179,7 @@ extension String {
         return isOpen ? tokens.text(0..<end) : self
     }
 
-    /// This SQL, whose last comment has an end.
+    /// This SQL with its last comment closed.
     var closingLastComment: String {
         guard mayHaveCommentOrSemicolon else { return self }
         var end = ""
@@ -216,7 +222,7 @@ extension String {
         return reversed + tokens.reversed(term)
     }
 
-    /// Whether an `ORDER BY` clause has columns and their numbers alone, and no expression.
+    /// Whether an `ORDER BY` clause only has columns and their numbers, and no expressions.
     var ordersByColumns: Bool {
         let tokens = SQLTokens(self)
         return tokens.allSatisfy { token in
@@ -258,7 +264,7 @@ extension SQLTokens {
             + text(end..<last.range.upperBound)
     }
 
-    /// Whether an expression may end here: `ASC` and `DESC` are names, too, where none does.
+    /// Whether an expression may end here. If none does, `ASC` and `DESC` are names.
     private func endsExpression(_ tokens: ArraySlice<Token>) -> Bool {
         guard let last = tokens.last else { return false }
         switch last.kind {

@@ -2,19 +2,16 @@
 
 import CSQLite
 
-/// The current row of a running statement, read in place from SQLite. Alternatively, packed columns
-/// while a function reads them: see `standing(on:_:)`.
+/// The current row of a running statement, read in place, or packed columns: see `standing(on:_:)`.
 ///
-/// A live row consists of two parts. The statement owns storage for all its rows, and a generation
-/// changes whenever the statement moves. Comparing the numbers detects a row whose statement has
-/// moved on. Storage is never returned to the system. It is only reused with later generations, so
-/// reading stale storage is safe.
+/// The statement owns storage for all its rows, with a generation that changes whenever the
+/// statement moves. Comparing generations detects a row whose statement has moved on. Storage is
+/// never returned to the system. It is only reused with later generations, so reading stale storage
+/// is safe.
 ///
-/// The values of a row are found in one of two ways. SQLite keeps them side by side. So the
-/// addresses of the first and the last, from `sqlite3_column_value()`, give the addresses of all
-/// others. Whenever the first value's address differs from that in the previous row, this
-/// assumption is verified. The distance between first and last must match the known distance
-/// between neighbours. If SQLite behaves differently, each value is asked for separately.
+/// SQLite keeps the values of a row side by side. So the addresses of the first and the last, from
+/// `sqlite3_column_value()`, give all others. This is verified whenever the first one has moved:
+/// the distance must match the known one between neighbours. Otherwise, each value is asked for.
 ///
 /// Checking a value's type is then cheap enough to do always. `sqlite3_column_int64()` and similar
 /// functions would return 1 for the text "1st" and for 1.5. (SQLite documentation, "Result Values
@@ -56,8 +53,7 @@ public struct LiveRow {
         var layout: RowLayout?
         /// The statement's connection, for upper layers. It outlives the statement.
         unowned(unsafe) var connection: AnyObject?
-        /// Facts about the records that are created from the rows. They are the row's own, or
-        /// belong to the maker.
+        /// Facts about the records that are created from the rows: the row's own, or the maker's.
         var elements: UnsafeMutablePointer<ElementMemory>
         let ownElements: UnsafeMutablePointer<ElementMemory>
         /// Whether complete elements are asked for the columns that they never read.
@@ -86,8 +82,7 @@ public struct LiveRow {
             elements = ownElements
         }
 
-        /// Switches to the facts about the records of one class. No column has been looked up by
-        /// name yet.
+        /// Switches to the facts about the records of one class, before any look-up by name.
         @inline(__always)
         mutating func begin(_ elements: UnsafeMutablePointer<ElementMemory>) {
             self.elements = elements
@@ -121,8 +116,7 @@ public struct LiveRow {
         return SQLiteValue(value.unsafelyUnwrapped, row: self, column: column)
     }
 
-    /// A number that grows with each row of the statement, and whenever the statement leaves its
-    /// last row.
+    /// A number that grows with each row of the statement, and when there is no row any more.
     var generation: UInt64 { storage.pointee.generation }
 
     /// The number of columns.
@@ -179,8 +173,8 @@ extension LiveRow: Sendable {}
 // MARK: - Packed columns
 
 extension LiveRow {
-    /// Creates a row for packed columns of the given layout. It is read like a statement's row, and
-    /// as fast.
+    /// Creates a row for packed columns of a layout. It is read like a statement's row, and as
+    /// fast.
     static func make(layout: RowLayout) -> LiveRow {
         let row = take()
         row.storage.pointee.layout = layout
@@ -188,8 +182,8 @@ extension LiveRow {
         return row
     }
 
-    /// Creates storage for packed columns that a connection has fetched. Everything created from
-    /// them counts as fetched.
+    /// Creates storage for packed columns that a connection has fetched, so that they count as
+    /// fetched.
     static func make(fetchedBy connection: AnyObject, layout: RowLayout) -> LiveRow {
         let row = make(layout: layout)
         row.storage.pointee.connection = connection
@@ -271,8 +265,7 @@ extension LiveRow {
 
     /// Recycles the storage. Call this when the statement is freed.
     func recycle() {
-        // Row decoders may hold objects of the user. When these are freed, they must find empty
-        // storage.
+        // The user's objects in row decoders must find empty storage when they are freed.
         let old = storage.move()
         storage.initialize(to: Storage(generation: old.generation + 1))
         _ = consume old

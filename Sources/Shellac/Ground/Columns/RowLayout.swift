@@ -36,7 +36,7 @@ final class RowLayout: Sendable {
     /// until one is known.
     let completeType = Atomic<UInt>(0)
 
-    /// A class of records, with up to three bits that tell how its columns are named, for an upper
+    /// A class of records, with up to three bits for how it declares its columns, for an upper
     /// layer: see `ColumnStyle`. 0 until a record was encoded as these columns.
     let columnStyle = Atomic<UInt>(0)
 

@@ -136,8 +136,8 @@ extension SQLiteValue {
 }
 
 // MARK: - Conversions by SQLite
+//
 // If the value is of another class, SQLite converts it: the caller has not checked the class.
-// Where the class is another one, SQLite converts: who asks has not asked for the class.
 
 extension SQLiteValue {
     @usableFromInline

@@ -205,7 +205,8 @@ private struct ChainedAdapter: RowAdapter {
 /// // the first four columns, the next two, and all others
 /// ```
 ///
-/// - Parameter columnCounts: The numbers of columns, from left to right, each 0 or more: a negative
+/// - Parameter columnCounts: The numbers of columns, from left to right, each 0 or more. A negative
+///   one stops the program.
 ///   one stops the program.
 public func splittingRowAdapters(columnCounts: [Int]) -> [any RowAdapter] {
     var start = 0

@@ -2,22 +2,22 @@
 
 import CSQLite
 
-/// Hears from SQLite what each statement is about to do, while the statement is being prepared.
+/// Collects SQLite's reports of a statement's effects while the statement is being prepared.
 ///
-/// The authorizer is set once, when the connection opens, since setting it makes SQLite prepare every statement
-/// again. It allows everything, and listens only while `effects` is asked for. See "Compile-Time Authorization
-/// Callbacks" in the SQLite documentation.
+/// The authorizer is set once, when the connection opens, since setting it makes SQLite prepare
+/// every statement again. It allows everything, and only collects effects while `effects` is
+/// requested. See "Compile-Time Authorization Callbacks" in the SQLite documentation.
 ///
-/// A DELETE without WHERE empties its table without looking at the rows, and notifies none of them. It goes row by
-/// row where the authorizer answers `SQLITE_IGNORE` ("The Truncate Optimization" in the SQLite documentation). The same
-/// answer would turn a DROP into nothing at all.
+/// A DELETE without WHERE empties its table without visiting the rows, and reports none of them. If
+/// the authorizer returns `SQLITE_IGNORE`, SQLite deletes row by row ("The Truncate Optimization"
+/// in the SQLite documentation). For a DROP, the same result would turn it into a no-op.
 final class Authorizer {
     private var effects: StatementEffects?
-    /// The tables that were heard of while somebody asks for them: see `tablesTouched(during:)`.
+    /// The tables that were reported, while they are requested: see `tablesTouched(during:)`.
     private var touchedTables: TouchedTables?
-    /// The tables of which each deleted row is notified.
+    /// The tables for which SQLite must report each deleted row.
     var tablesWithNotifiedDeletions: Set<CaseInsensitiveName> = []
-    /// Whether the last question was about a DROP: the next one is about the deletion of its rows.
+    /// Whether the last call was about a DROP: the next one is about the deletion of its rows.
     private var isDropping = false
 
     func install(on connection: OpaquePointer) {
@@ -33,9 +33,10 @@ final class Authorizer {
             }, context)
     }
 
-    /// Runs a preparation, and returns what was heard during it.
+    /// Runs a preparation, and returns the effects that SQLite reports meanwhile.
     func effects(of prepare: () throws -> Void) rethrows -> StatementEffects {
-        // A function called by SQLite may prepare a statement while another is being prepared again.
+        // A function called by SQLite may prepare a statement while another is being prepared
+        // again.
         let outer = effects
         effects = StatementEffects()
         defer { effects = outer }
@@ -43,13 +44,15 @@ final class Authorizer {
         return effects ?? StatementEffects()
     }
 
-    /// Names of tables, by the name of their database.
+    /// The names of tables, keyed by the names of their databases.
     typealias TouchedTables = [CaseInsensitiveName: Set<CaseInsensitiveName>]
 
-    /// Runs a function, and returns the names of the tables that the statements prepared meanwhile may write, alter
-    /// or drop, triggers included. A table that is created is not among them until something writes to it.
+    /// Calls a function, and returns the names of the tables that the statements prepared meanwhile
+    /// may write, alter or drop. Their triggers are included. A newly created table is only
+    /// included once something writes to it.
     ///
-    /// What SQLite prepares again is heard, too. A statement that was prepared before is not.
+    /// Statements that SQLite prepares again are included, too. Statements that were prepared
+    /// before are not.
     func tablesTouched(during body: () throws -> Void) rethrows -> TouchedTables {
         let outer = touchedTables
         touchedTables = [:]
@@ -58,7 +61,7 @@ final class Authorizer {
         return touchedTables ?? [:]
     }
 
-    /// Runs a function whose statements are prepared only, and touch nothing.
+    /// Calls a function whose statements are only prepared, and touch nothing.
     func touchingNothing<Result>(_ body: () throws -> Result) rethrows -> Result {
         let outer = touchedTables
         touchedTables = nil
@@ -104,7 +107,7 @@ final class Authorizer {
         func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map(String.init(cString:)) ?? "" }
         switch action {
         case SQLITE_READ, SQLITE_INSERT, SQLITE_DELETE, SQLITE_UPDATE:
-            // (A subquery that is read without a column is in none.)
+            // (A subquery that is read without any column belongs to no database.)
             if let schemaName, schemaName.pointee != 0 { effects?.databases.insert(text(schemaName)) }
         default: break
         }
@@ -135,11 +138,12 @@ final class Authorizer {
             }
         case SQLITE_PRAGMA:
             let name = text(first).lowercased()
-            // Asking for the journal mode, and a checkpoint, which moves what is committed. ("PRAGMA Statements" in the
-            // SQLite documentation; PRAGMA query_only allows both, too.)
+            // A query of the journal mode, or a checkpoint, which only moves committed content.
+            // ("PRAGMA Statements" in the SQLite documentation. PRAGMA query_only allows both,
+            // too.)
             effects?.leavesContent = name == "journal_mode" && second == nil || name == "wal_checkpoint"
             guard second != nil else { break }
-            // Whether cascades, and the triggers of replaced rows, are part of statements.
+            // Whether statements include cascades and the triggers of replaced rows.
             effects?.changesRules = ["foreign_keys", "recursive_triggers"].contains(name)
             if name == "journal_mode" {
                 effects?.journalMode = .init(

@@ -1,21 +1,22 @@
-// Over 350 lines: because each function says its parameters.
+// Over 350 lines: because each function documents its parameters.
 
-// What sequences of Swift can do, for cursors. What gives a cursor is lazy, and consumes this one; what gives a value consumes all
-// that is left.
+// Sequence operations for cursors. An operation that returns a cursor is lazy, and consumes this
+// one. An operation that returns a value consumes all remaining elements.
 
 extension Cursor {
     // MARK: - Single elements
 
-    /// Returns the next element, or nil when there is none.
+    /// Returns the next element, or nil if there is none.
     ///
-    /// - Throws: what the cursor throws.
+    /// - Throws: any error of the cursor.
     @inlinable
     public func first() throws -> Element? { try next() }
 
-    /// Returns the least element, by an order of one's own. Nil without any.
+    /// Returns the least element according to a custom order, or nil if there are no elements.
     ///
-    /// - Parameter isBefore: Returns whether its first element comes before its second. Of equal ones, the first is returned.
-    /// - Throws: what the cursor throws, and what the function throws.
+    /// - Parameter isBefore: A function that returns whether its first argument comes before its
+    ///   second. Of equal elements, the first is returned.
+    /// - Throws: any error of the cursor or the function.
     @inlinable
     public func min(by isBefore: (Element, Element) throws -> Bool) throws -> Element? {
         var least = try next()
@@ -25,10 +26,11 @@ extension Cursor {
         return least
     }
 
-    /// Returns the greatest element, by an order of one's own. Nil without any.
+    /// Returns the greatest element according to a custom order, or nil if there are no elements.
     ///
-    /// - Parameter isBefore: Returns whether its first element comes before its second. Of equal ones, the first is returned.
-    /// - Throws: what the cursor throws, and what the function throws.
+    /// - Parameter isBefore: A function that returns whether its first argument comes before its
+    ///   second. Of equal elements, the first is returned.
+    /// - Throws: any error of the cursor or the function.
     @inlinable
     public func max(by isBefore: (Element, Element) throws -> Bool) throws -> Element? {
         var greatest = try next()
@@ -38,10 +40,10 @@ extension Cursor {
         return greatest
     }
 
-    /// Whether all elements pass a test.
+    /// Returns whether all elements pass a test.
     ///
-    /// - Parameter isFine: The test. The elements behind the first one that fails are left.
-    /// - Throws: what the cursor throws, and what the function throws.
+    /// - Parameter isFine: The test. Elements after the first one that fails are not consumed.
+    /// - Throws: any error of the cursor or the function.
     @inlinable
     public func allSatisfy(_ isFine: (Element) throws -> Bool) throws -> Bool {
         try !contains { try !isFine($0) }
@@ -49,26 +51,26 @@ extension Cursor {
 
     /// Returns the last elements, as an array.
     ///
-    /// - Parameter count: How many elements there are at most: all, where the cursor has no more. A negative number stops the
-    ///   program.
-    /// - Throws: what the cursor throws.
+    /// - Parameter count: The maximum number of elements. All are returned if the cursor has no
+    ///   more. A negative number stops the program.
+    /// - Throws: any error of the cursor.
     @inlinable
     public func suffix(_ count: Int) throws -> [Element] {
         checkCount(count)
         var kept: [Element] = []
         while let element = try next() {
             kept.append(element)
-            // The array is cut by halves, and not at each element.
+            // Removing half of the array at a time is cheaper than removing each element.
             if kept.count >= 2 * count + 16 { kept.removeFirst(kept.count - count) }
         }
         return Array(kept.suffix(count))
     }
 
-    /// Returns all elements but the last ones, as an array.
+    /// Returns all elements except for the last ones, as an array.
     ///
-    /// - Parameter count: How many elements are left out: all, where the cursor has no more. A negative number stops the
-    ///   program.
-    /// - Throws: what the cursor throws.
+    /// - Parameter count: The number of elements to leave out, or all if the cursor has no more. A
+    ///   negative number stops the program.
+    /// - Throws: any error of the cursor.
     @inlinable
     public func dropLast(_ count: Int = 1) throws -> [Element] {
         checkCount(count)
@@ -90,8 +92,8 @@ extension Cursor {
 
     /// Returns a cursor without the first elements.
     ///
-    /// - Parameter count: How many elements are passed over, when the first one is asked for. A negative number stops the
-    ///   program.
+    /// - Parameter count: The number of elements to skip, which happens when the first element is
+    ///   requested. A negative number stops the program.
     @inlinable
     public func dropFirst(_ count: Int = 1) -> AnyCursor<Element> {
         checkCount(count)
@@ -108,9 +110,10 @@ extension Cursor {
         }
     }
 
-    /// Returns a cursor without the first elements, as long as they pass a test.
+    /// Returns a cursor that skips the first elements as long as they pass a test.
     ///
-    /// - Parameter isDropped: The test. It is not made any more once an element has failed, which is the first one then.
+    /// - Parameter isDropped: The test. The first element that fails becomes the first of the new
+    ///   cursor, and no further elements are tested.
     @inlinable
     public func drop(while isDropped: @escaping (Element) throws -> Bool) -> AnyCursor<Element> {
         var isDropping = true
@@ -126,7 +129,8 @@ extension Cursor {
 
     /// Returns a cursor of the first elements, as long as they pass a test.
     ///
-    /// - Parameter isTaken: The test. The first element that fails is taken from this cursor, too, and is lost.
+    /// - Parameter isTaken: The test. The first element that fails is consumed from this cursor,
+    ///   too, and is lost.
     @inlinable
     public func prefix(while isTaken: @escaping (Element) throws -> Bool) -> AnyCursor<Element> {
         var isAtEnd = false
@@ -137,9 +141,10 @@ extension Cursor {
         }
     }
 
-    /// Returns a cursor of the elements of the sequences that a function makes.
+    /// Returns a cursor of the elements of the sequences that a function creates.
     ///
-    /// - Parameter transform: Returns the sequence of an element. It is called once the one before has no more to give.
+    /// - Parameter transform: A function that returns the sequence for an element. It is called
+    ///   when the previous sequence is exhausted.
     @inlinable
     public func flatMap<Others: Sequence>(
         _ transform: @escaping (Element) throws -> Others
@@ -154,9 +159,10 @@ extension Cursor {
         }
     }
 
-    /// Returns a cursor of the elements of the cursors that a function makes.
+    /// Returns a cursor of the elements of the cursors that a function creates.
     ///
-    /// - Parameter transform: Returns the cursor of an element. It is called once the one before has no more to give.
+    /// - Parameter transform: A function that returns the cursor for an element. It is called when
+    ///   the previous cursor is exhausted.
     @inlinable
     public func flatMap<Others: Cursor>(
         _ transform: @escaping (Element) throws -> Others
@@ -181,45 +187,45 @@ extension Cursor {
 }
 
 extension Cursor where Element: Equatable {
-    /// Whether an element is among those that are left.
+    /// Returns whether an element is among the remaining ones.
     ///
-    /// - Parameter element: The element. Those behind the first one that equals it are left.
-    /// - Throws: what the cursor throws.
+    /// - Parameter element: The element. Elements after the first equal one are not consumed.
+    /// - Throws: any error of the cursor.
     @inlinable
     public func contains(_ element: Element) throws -> Bool { try contains { $0 == element } }
 }
 
 extension Cursor where Element: Comparable {
-    /// Returns the least element. Nil without any.
+    /// Returns the least element, or nil if there are no elements.
     ///
-    /// - Throws: what the cursor throws.
+    /// - Throws: any error of the cursor.
     @inlinable
     public func min() throws -> Element? { try min(by: <) }
 
-    /// Returns the greatest element. Nil without any.
+    /// Returns the greatest element, or nil if there are no elements.
     ///
-    /// - Throws: what the cursor throws.
+    /// - Throws: any error of the cursor.
     @inlinable
     public func max() throws -> Element? { try max(by: <) }
 }
 
 extension Cursor where Element: Sequence {
-    /// Returns a cursor of the elements of the elements.
+    /// Returns a cursor of the elements of all elements.
     @inlinable
     public func joined() -> AnyCursor<Element.Element> { flatMap { $0 } }
 }
 
 extension Cursor where Element: Cursor {
-    /// Returns a cursor of the elements of the elements.
+    /// Returns a cursor of the elements of all elements.
     @inlinable
     public func joined() -> AnyCursor<Element.Element> { flatMap { $0 } }
 }
 
 extension Cursor where Element: StringProtocol {
-    /// Returns all texts, with a separator between them.
+    /// Returns all texts, joined with a separator.
     ///
-    /// - Parameter separator: What stands between two texts. Nothing by default.
-    /// - Throws: what the cursor throws.
+    /// - Parameter separator: The text between two elements, empty by default.
+    /// - Throws: any error of the cursor.
     @inlinable
     public func joined(separator: String = "") throws -> String {
         var joined = ""
@@ -236,25 +242,25 @@ extension Cursor where Element: StringProtocol {
 // MARK: - Any cursor
 
 extension AnyCursor {
-    /// Creates a cursor that gives the elements of another one.
+    /// Creates a cursor that returns the elements of another one.
     ///
-    /// - Parameter cursor: The other cursor. What one of the two has given, the other does not give.
+    /// - Parameter cursor: The other cursor. Each element is returned by only one of the two.
     public convenience init(_ cursor: some Cursor<Element>) { self.init { try cursor.next() } }
 
-    /// Creates a cursor that gives the elements of a sequence.
+    /// Creates a cursor that returns the elements of a sequence.
     ///
     /// ```swift
     /// let numbers = AnyCursor([1, 2, 3])
     /// ```
     ///
-    /// - Parameter elements: The elements. The sequence is begun at once.
+    /// - Parameter elements: The elements. The iteration of the sequence begins immediately.
     public convenience init(_ elements: some Sequence<Element>) {
         self.init(iterator: elements.makeIterator())
     }
 
-    /// Creates a cursor that gives the elements of an iterator.
+    /// Creates a cursor that returns the elements of an iterator.
     ///
-    /// - Parameter iterator: The iterator: a copy of it, where it is a value.
+    /// - Parameter iterator: The iterator. If it is a value, the cursor uses a copy.
     public convenience init(iterator: some IteratorProtocol<Element>) {
         var iterator = iterator
         self.init { iterator.next() }
@@ -264,12 +270,14 @@ extension AnyCursor {
 // MARK: - Collections
 
 extension Array {
-    /// Creates an array of all elements of a cursor, with memory for some of them at once.
+    /// Creates an array of all elements of a cursor, with a minimum capacity.
     ///
     /// - Parameters:
-    ///   - cursor: The cursor, of which nothing is left then. The rows of one must be copied: use `Row.fetchAll`.
-    ///   - minimumCapacity: How many elements there is memory for from the beginning. There may be more, or fewer.
-    /// - Throws: what the cursor throws.
+    ///   - cursor: The cursor, which is consumed. The rows of a row cursor must be copied: use
+    ///     `Row.fetchAll`.
+    ///   - minimumCapacity: The number of elements to reserve memory for. There may be more, or
+    ///     fewer.
+    /// - Throws: any error of the cursor.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         var elements: [Element] = []
@@ -282,7 +290,8 @@ extension Array {
 extension RangeReplaceableCollection {
     /// Appends all elements of a cursor.
     ///
-    /// - Parameter cursor: The cursor. Where it throws, the elements that it gave before were appended.
+    /// - Parameter cursor: The cursor. If it throws, the elements before the error have been
+    ///   appended.
     @inlinable
     public mutating func append(contentsOf cursor: some Cursor<Element>) throws {
         while let element = try cursor.next() { append(element) }
@@ -290,12 +299,14 @@ extension RangeReplaceableCollection {
 }
 
 extension Set {
-    /// Creates a set of all elements of a cursor, with memory for some of them at once.
+    /// Creates a set of all elements of a cursor, with a minimum capacity.
     ///
     /// - Parameters:
-    ///   - cursor: The cursor, of which nothing is left then. The rows of one must be copied: use `Row.fetchSet`.
-    ///   - minimumCapacity: How many elements there is memory for from the beginning. There may be more, or fewer.
-    /// - Throws: what the cursor throws.
+    ///   - cursor: The cursor, which is consumed. The rows of a row cursor must be copied: use
+    ///     `Row.fetchSet`.
+    ///   - minimumCapacity: The number of elements to reserve memory for. There may be more, or
+    ///     fewer.
+    /// - Throws: any error of the cursor.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         var elements = Set<Element>(minimumCapacity: minimumCapacity)
@@ -305,7 +316,8 @@ extension Set {
 
     /// Inserts all elements of a cursor.
     ///
-    /// - Parameter cursor: The cursor. Where it throws, the elements that it gave before were inserted.
+    /// - Parameter cursor: The cursor. If it throws, the elements before the error have been
+    ///   inserted.
     @inlinable
     public mutating func formUnion(_ cursor: some Cursor<Element>) throws {
         while let element = try cursor.next() { insert(element) }
@@ -313,17 +325,17 @@ extension Set {
 }
 
 extension Dictionary {
-    /// Creates a dictionary of the elements of a cursor, in groups by a key.
+    /// Creates a dictionary of the elements of a cursor, grouped by a key.
     ///
     /// ```swift
     /// let players = try Dictionary(grouping: Player.fetchCursor(db), by: { $0.teamID })
     /// ```
     ///
     /// - Parameters:
-    ///   - minimumCapacity: How many keys there is memory for from the beginning. There may be more, or fewer.
+    ///   - minimumCapacity: The number of keys to reserve memory for. There may be more, or fewer.
     ///   - cursor: The cursor. A group has its elements in the order of the cursor.
-    ///   - key: Returns the key of an element. It is called once for each.
-    /// - Throws: what the cursor throws, and what the function throws.
+    ///   - key: A function that returns the key of an element. It is called once for each.
+    /// - Throws: any error of the cursor or the function.
     @inlinable
     public init<Member>(
         minimumCapacity: Int = 0, grouping cursor: some Cursor<Member>, by key: (Member) throws -> Key
@@ -333,12 +345,13 @@ extension Dictionary {
         self = groups
     }
 
-    /// Creates a dictionary of the keys and values of a cursor.
+    /// Creates a dictionary from the keys and values of a cursor.
     ///
     /// - Parameters:
-    ///   - minimumCapacity: How many keys there is memory for from the beginning. There may be more, or fewer.
+    ///   - minimumCapacity: The number of keys to reserve memory for. There may be more, or fewer.
     ///   - cursor: The cursor of pairs.
-    /// - Throws: a ``DatabaseError`` when two keys are equal: they come from the database, and so this is no misuse.
+    /// - Throws: a ``DatabaseError`` if two keys are equal. The keys come from the database, so
+    ///   this is not a misuse.
     @inlinable
     public init(
         minimumCapacity: Int = 0, uniqueKeysWithValues cursor: some Cursor<(Key, Value)>

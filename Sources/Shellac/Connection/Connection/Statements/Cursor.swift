@@ -1,4 +1,4 @@
-/// A sequence whose every step may fail.
+/// A sequence in which each step may fail.
 ///
 /// ```swift
 /// let names = try String.fetchCursor(db, sql: "SELECT name FROM player")
@@ -7,46 +7,49 @@
 /// }
 /// ```
 ///
-/// A cursor is consumed once, inside the access that made it.
+/// A cursor can be consumed only once, inside the access that created it.
 public protocol Cursor<Element>: AnyObject, SendableMetatype {
     /// The type of the elements.
     associatedtype Element
 
-    /// Returns the next element, or nil when there is none.
+    /// Returns the next element, or nil if there is none.
     ///
-    /// - Throws: what keeps the next element from being made, such as a ``DatabaseError`` or a ``RowDecodingError``.
+    /// - Throws: an error if the next element cannot be created, such as a ``DatabaseError`` or a
+    ///   ``RowDecodingError``.
     func next() throws -> Element?
 
-    /// Calls a function with each element that is left.
+    /// Calls a function with each remaining element.
     ///
-    /// A cursor that has a faster way to its elements than one call for each may do it in its own way: arrays, sets and
-    /// `reduce` ask for all elements so.
+    /// Implement it if the cursor has a faster way to its elements than one call for each. Arrays,
+    /// sets and `reduce` use it to get all elements.
     ///
-    /// - Parameter body: Called with each element, in order, until there is none, or until it throws.
-    /// - Throws: what the cursor throws, and what the function throws.
+    /// - Parameter body: A function that is called with each element, in order, until there are no
+    ///   more or it throws.
+    /// - Throws: any error of the cursor or the function.
     func forEach(_ body: (Element) throws -> Void) throws
 }
 
 extension Cursor {
     /// Calls a function with each element.
     ///
-    /// - Parameter body: Called with each element, in order, until there is none, or until it throws.
-    /// - Throws: what the cursor throws, and what the function throws.
+    /// - Parameter body: A function that is called with each element, in order, until there are no
+    ///   more or it throws.
+    /// - Throws: any error of the cursor or the function.
     @inlinable
     public func forEach(_ body: (Element) throws -> Void) throws {
         while let element = try next() { try body(element) }
     }
 
-    /// Whether the cursor has no more element. It consumes the next one.
+    /// Returns whether the cursor has no more elements. This consumes the next one.
     ///
-    /// - Throws: what the cursor throws.
+    /// - Throws: any error of the cursor.
     @inlinable
     public func isEmpty() throws -> Bool { try next() == nil }
 
     /// Returns the first element that passes a test.
     ///
-    /// - Parameter isFound: The test. The elements behind the first one that passes it are left.
-    /// - Throws: what the cursor throws, and what the function throws.
+    /// - Parameter isFound: The test. Elements after the first one that passes are not consumed.
+    /// - Throws: any error of the cursor or the function.
     @inlinable
     public func first(where isFound: (Element) throws -> Bool) throws -> Element? {
         while let element = try next() {
@@ -55,10 +58,10 @@ extension Cursor {
         return nil
     }
 
-    /// Whether an element passes a test.
+    /// Returns whether an element passes a test.
     ///
-    /// - Parameter isFound: The test. The elements behind the first one that passes it are left.
-    /// - Throws: what the cursor throws, and what the function throws.
+    /// - Parameter isFound: The test. Elements after the first one that passes are not consumed.
+    /// - Throws: any error of the cursor or the function.
     @inlinable
     public func contains(where isFound: (Element) throws -> Bool) throws -> Bool {
         try first(where: isFound) != nil
@@ -67,9 +70,9 @@ extension Cursor {
     /// Combines all elements into one value.
     ///
     /// - Parameters:
-    ///   - result: The value to begin with. It is returned where there is no element.
-    ///   - combine: Changes the value by an element.
-    /// - Throws: what the cursor throws, and what the function throws.
+    ///   - result: The initial value, which is returned if there are no elements.
+    ///   - combine: A function that updates the value with an element.
+    /// - Throws: any error of the cursor or the function.
     @inlinable
     public func reduce<Result>(
         into result: Result, _ combine: (inout Result, Element) throws -> Void
@@ -82,9 +85,9 @@ extension Cursor {
     /// Combines all elements into one value.
     ///
     /// - Parameters:
-    ///   - result: The value to begin with. It is returned where there is no element.
-    ///   - combine: Returns the value of all elements up to one, from that of those before it and that one.
-    /// - Throws: what the cursor throws, and what the function throws.
+    ///   - result: The initial value, which is returned if there are no elements.
+    ///   - combine: A function that returns a new value from the previous value and an element.
+    /// - Throws: any error of the cursor or the function.
     @inlinable
     public func reduce<Result>(
         _ result: Result, _ combine: (Result, Element) throws -> Result
@@ -94,7 +97,8 @@ extension Cursor {
 
     /// Returns a cursor of transformed elements.
     ///
-    /// - Parameter transform: Called with each element, when the cursor is asked for it. What it throws, the cursor throws.
+    /// - Parameter transform: A function that is called with each element when it is requested. The
+    ///   cursor rethrows its errors.
     @inlinable
     public func map<Other>(_ transform: @escaping (Element) throws -> Other) -> AnyCursor<Other> {
         AnyCursor { [self] in try next().map(transform) }
@@ -102,15 +106,17 @@ extension Cursor {
 
     /// Returns a cursor of the elements that pass a test.
     ///
-    /// - Parameter isIncluded: The test, made when the cursor is asked for an element. What it throws, the cursor throws.
+    /// - Parameter isIncluded: The test, which is called when an element is requested. The cursor
+    ///   rethrows its errors.
     @inlinable
     public func filter(_ isIncluded: @escaping (Element) throws -> Bool) -> AnyCursor<Element> {
         AnyCursor { [self] in try first(where: isIncluded) }
     }
 
-    /// Returns a cursor of transformed elements, without those that became nil.
+    /// Returns a cursor of transformed elements, without the nil results.
     ///
-    /// - Parameter transform: Called with each element, when the cursor is asked for one. What it throws, the cursor throws.
+    /// - Parameter transform: A function that is called with each element when one is requested.
+    ///   The cursor rethrows its errors.
     @inlinable
     public func compactMap<Other>(_ transform: @escaping (Element) throws -> Other?) -> AnyCursor<Other> {
         AnyCursor { [self] in
@@ -123,7 +129,7 @@ extension Cursor {
 
     /// Returns a cursor of the first elements.
     ///
-    /// - Parameter count: How many elements there are at most. There is none if it is 0 or less.
+    /// - Parameter count: The maximum number of elements. With 0 or less, there are none.
     @inlinable
     public func prefix(_ count: Int) -> AnyCursor<Element> {
         var rest = count
@@ -135,13 +141,14 @@ extension Cursor {
     }
 }
 
-/// A cursor made of a function.
+/// A cursor that gets its elements from a function.
 public final class AnyCursor<Element>: Cursor {
     private let body: () throws -> Element?
 
-    /// Creates a cursor that asks a function for its elements.
+    /// Creates a cursor that gets its elements from a function.
     ///
-    /// - Parameter next: Returns the next element, or nil at the end. What it throws, the cursor's methods throw.
+    /// - Parameter next: A function that returns the next element, or nil at the end. The cursor's
+    ///   methods rethrow its errors.
     public init(_ next: @escaping () throws -> Element?) { body = next }
 
     public func next() throws -> Element? { try body() }
@@ -150,8 +157,9 @@ public final class AnyCursor<Element>: Cursor {
 extension Array {
     /// Creates an array of all elements of a cursor.
     ///
-    /// - Parameter cursor: The cursor, of which nothing is left then. The rows of one must be copied: use `Row.fetchAll`.
-    /// - Throws: what the cursor throws.
+    /// - Parameter cursor: The cursor, which is consumed. The rows of a row cursor must be copied:
+    ///   use `Row.fetchAll`.
+    /// - Throws: any error of the cursor.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         var elements: [Element] = []
@@ -163,8 +171,9 @@ extension Array {
 extension Set {
     /// Creates a set of all elements of a cursor.
     ///
-    /// - Parameter cursor: The cursor, of which nothing is left then. The rows of one must be copied: use `Row.fetchSet`.
-    /// - Throws: what the cursor throws.
+    /// - Parameter cursor: The cursor, which is consumed. The rows of a row cursor must be copied:
+    ///   use `Row.fetchSet`.
+    /// - Throws: any error of the cursor.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         var elements: Set<Element> = []

@@ -14,13 +14,14 @@ extension Database {
     ///     """, arguments: ["name": "Arthur"])
     /// ```
     ///
-    /// When one fails, those before it have been executed: use a transaction to undo them.
+    /// If one fails, those before it have already been executed. Use a transaction to undo them.
     ///
     /// - Parameters:
-    ///   - sql: The statements, with semicolons between them. Where there is none, nothing is done.
-    ///   - arguments: The values that the statements bind. They take those by position one after another; each takes those that it
-    ///     names. A value that none takes makes this throw.
-    /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
+    ///   - sql: The statements, separated by semicolons. Without any statement, nothing happens.
+    ///   - arguments: The values that the statements bind. Positional values are distributed to the
+    ///     statements in order. Each statement takes the named values that it uses. An unused value
+    ///     is an error.
+    /// - Throws: a ``DatabaseError`` if a statement does not compile, or fails.
     public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
         checkAccess()
         var statements = SQLStatements(sql: sql, database: self)
@@ -55,21 +56,26 @@ extension Database {
 
     // MARK: - Preparing
 
-    /// Prepares a statement. It is yours, until you let go of it.
+    /// Prepares a statement. You own it, until you release it.
     ///
-    /// - Parameter sql: The statement, and no other. It may have parameters, whose arguments come later.
-    /// - Throws: a ``DatabaseError`` when there is no statement in the SQL, or more than one.
+    /// - Parameter sql: Exactly one statement. It may have parameters, whose arguments you set
+    ///   later.
+    /// - Throws: a ``DatabaseError`` if the SQL has no statement, or more than one.
     public func makeStatement(sql: String) throws -> Statement {
         checkAccess()
         return try prepare(sql: sql, persistent: false)
     }
 
-    /// Returns the statement that the connection keeps for this SQL, or a new one while the kept one is in use.
+    /// Returns the statement that the connection caches for this SQL, or a new one while the cached
+    /// one is in use.
     ///
-    /// Asking again for the same SQL costs a look-up. The fetching methods use these statements.
+    /// A second request for the same SQL only costs a look-up. The fetching methods use these
+    /// statements.
     ///
-    /// - Parameter sql: The statement, and no other. It is found by its very text, spaces and comments included.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, and where there is none, or more than one.
+    /// - Parameter sql: Exactly one statement. It is found by its exact text, including spaces and
+    ///   comments.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile, and if there is none, or
+    ///   more than one.
     public func cachedStatement(sql: String) throws -> Statement {
         checkAccess()
         if let statement = statementCache.statement(for: sql) {
@@ -81,7 +87,8 @@ extension Database {
         return statement
     }
 
-    /// Returns all statements of an SQL text, prepared one at a time: each may depend on what those before it did.
+    /// Returns all statements of an SQL text. Each is prepared only when it is requested, since it
+    /// may depend on the effects of the previous ones.
     ///
     /// ```swift
     /// let statements = try db.allStatements(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (?)")
@@ -90,8 +97,9 @@ extension Database {
     /// }
     /// ```
     ///
-    /// - Parameter sql: The statements, with semicolons between them. There may be none.
-    /// - Throws: nothing here. The cursor throws a ``DatabaseError`` when the next statement does not compile.
+    /// - Parameter sql: The statements, separated by semicolons. There may be none.
+    /// - Throws: nothing here. The cursor throws a ``DatabaseError`` if the next statement does not
+    ///   compile.
     public func allStatements(sql: String) throws -> SQLStatementCursor {
         checkAccess()
         return SQLStatementCursor(SQLStatements(sql: sql, database: self))
@@ -106,7 +114,8 @@ extension Database {
                 resultCode: .SQLITE_MISUSE, message: "there is no statement in the SQL", sql: sql)
         }
         guard statements.isAtEnd else {
-            // Not everything behind the statement is another one: it may not even be SQL.
+            // The text after the statement is not necessarily another statement: it may not even be
+            // SQL.
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message: "there is more than one statement in the SQL: "
@@ -116,10 +125,10 @@ extension Database {
         return statement
     }
 
-    // MARK: - What statements did
+    // MARK: - The effects of statements
 
-    /// The number of rows that the last INSERT, UPDATE or DELETE statement changed, without those changed by triggers
-    /// and foreign key actions.
+    /// The number of rows that the last INSERT, UPDATE or DELETE statement changed. It excludes
+    /// changes by triggers and foreign key actions.
     public var changesCount: Int {
         checkAccess()
         return isClosed ? 0 : Int(sqlite3_changes(pointer))
@@ -131,7 +140,7 @@ extension Database {
         return isClosed ? 0 : Int(sqlite3_total_changes(pointer)) - unheardChangeCount
     }
 
-    /// The row id of the row inserted last.
+    /// The row ID of the last inserted row.
     public var lastInsertedRowID: Int64 {
         checkAccess()
         return isClosed ? 0 : sqlite3_last_insert_rowid(pointer)
@@ -139,7 +148,7 @@ extension Database {
 }
 
 extension StatementArguments {
-    /// Takes the arguments of the next of several statements.
+    /// Takes the arguments for the next of several statements.
     fileprivate mutating func takeArguments(for statement: Statement) throws -> StatementArguments {
         var taken = StatementArguments()
         var missing: [String] = []

@@ -1,7 +1,7 @@
 /// A part of a database: tables, some of their columns, some of their rows.
 ///
-/// It is what a request depends on. A change elsewhere leaves the result of the request as it is; a change inside may
-/// have changed it.
+/// A region tells what a request depends on. A change outside of it does not affect the result of
+/// the request. A change inside may have changed it.
 ///
 /// ```swift
 /// let scores = DatabaseRegion(table: "player", columns: ["score"])
@@ -9,38 +9,39 @@
 /// region.intersection(scores).description  // "player(score)"
 /// ```
 ///
-/// Names match without regard to case, and mean the tables of that name in all databases of the connection. The region
-/// of a table without any column, `player()`, is the presence of its rows: what `SELECT COUNT(*) FROM player` reads.
+/// The case of names does not matter. A name refers to the tables of that name in all databases of
+/// the connection. The region of a table without any column, `player()`, is the presence of its
+/// rows: what `SELECT COUNT(*) FROM player` reads.
 public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
     /// The part of one table.
     private struct TableRegion: Hashable, Sendable {
-        /// Nil for all columns.
+        /// The columns, or nil for all columns.
         var columns: Set<CaseInsensitiveName>?
-        /// Nil for all rows.
+        /// The rows, or nil for all rows.
         var rowIDs: Set<Int64>?
     }
 
-    /// Nil for the full database.
+    /// The tables, or nil for the full database.
     private var tables: [CaseInsensitiveName: TableRegion]?
 
-    /// Creates the region that nothing modifies.
+    /// Creates an empty region, which no change affects.
     public init() { tables = [:] }
 
     private init(tables: [CaseInsensitiveName: TableRegion]?) { self.tables = tables }
 
-    /// All tables.
+    /// The region of all tables.
     public static let fullDatabase = DatabaseRegion(tables: nil)
 
     /// Creates the region of a whole table.
     ///
-    /// - Parameter table: The name of the table. Nobody checks that there is one.
+    /// - Parameter table: The name of the table. It need not exist.
     public init(table: String) { tables = [CaseInsensitiveName(table): TableRegion()] }
 
     /// Creates the region of some columns of a table.
     ///
     /// - Parameters:
-    ///   - table: The name of the table. Nobody checks that there is one.
-    ///   - columns: The names of the columns. Without any, it is the presence of the rows.
+    ///   - table: The name of the table. It need not exist.
+    ///   - columns: The names of the columns. Without any, the region is the presence of the rows.
     public init(table: String, columns: some Sequence<String>) {
         tables = [
             CaseInsensitiveName(table): TableRegion(columns: Set(columns.map(CaseInsensitiveName.init)))
@@ -50,23 +51,23 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
     /// Creates the region of some rows of a table, with all their columns.
     ///
     /// - Parameters:
-    ///   - table: The name of the table. Nobody checks that there is one.
-    ///   - rowIDs: The row ids. Without any, it is the empty region.
+    ///   - table: The name of the table. It need not exist.
+    ///   - rowIDs: The row IDs. Without any, the region is empty.
     public init(table: String, rowIDs: some Sequence<Int64>) {
         let rowIDs = Set(rowIDs)
         tables = rowIDs.isEmpty ? [:] : [CaseInsensitiveName(table): TableRegion(rowIDs: rowIDs)]
     }
 
-    /// Whether nothing modifies the region.
+    /// Whether the region is empty, so that no change affects it.
     public var isEmpty: Bool { tables?.isEmpty == true }
 
-    /// Whether it is the full database.
+    /// Whether the region is the full database.
     public var isFullDatabase: Bool { tables == nil }
 
-    /// The names of the tables, in order, or nil for the full database.
+    /// The names of the tables in alphabetical order, or nil for the full database.
     public var tableNames: [String]? { tables?.keys.map(\.name).sorted() }
 
-    /// Returns what is in both regions.
+    /// Returns the intersection of both regions.
     ///
     /// - Parameter other: The other region. With the full database, the result is this one.
     public func intersection(_ other: DatabaseRegion) -> DatabaseRegion {
@@ -76,7 +77,7 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
         for (name, table) in tables {
             guard let other = others[name] else { continue }
             let rowIDs = Self.intersection(table.rowIDs, other.rowIDs)
-            // Regions of different columns have the presence of rows in common.
+            // Regions of different columns still share the presence of rows.
             if rowIDs?.isEmpty != true {
                 let columns = Self.intersection(table.columns, other.columns)
                 result[name] = TableRegion(columns: columns, rowIDs: rowIDs)
@@ -92,11 +93,13 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
         return b.map { a.intersection($0) } ?? a
     }
 
-    /// Returns what is in one of the regions, at least.
+    /// Returns the union of both regions.
     ///
-    /// Some columns of some rows, and other columns of other rows, make all these columns of all these rows.
+    /// The union of some columns of some rows, and other columns of other rows, has all these
+    /// columns of all these rows.
     ///
-    /// - Parameter other: The other region. With the full database, the result is that.
+    /// - Parameter other: The other region. With the full database, the result is the full
+    ///   database.
     public func union(_ other: DatabaseRegion) -> DatabaseRegion {
         guard let tables, let others = other.tables else { return .fullDatabase }
         return DatabaseRegion(
@@ -113,10 +116,11 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
 
     /// Adds another region to this one.
     ///
-    /// - Parameter other: The region that is added, as ``union(_:)`` does it.
+    /// - Parameter other: The region to add, as with ``union(_:)``.
     public mutating func formUnion(_ other: DatabaseRegion) { self = union(other) }
 
-    /// `full database`, `empty`, or the tables: `player(*)`, `player(name,score)[1,2]`.
+    /// A description of the region: `full database`, `empty`, or the tables, as in `player(*)`,
+    /// `player(name,score)[1,2]`.
     public var description: String {
         guard let tables else { return "full database" }
         if tables.isEmpty { return "empty" }
@@ -129,13 +133,14 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
 
     // MARK: - Questions
 
-    /// Whether a table is in the region, with some rows.
+    /// Whether the region contains a table, or some of its rows.
     func contains(table: String) -> Bool {
         guard let tables else { return true }
         return tables[CaseInsensitiveName(table)] != nil
     }
 
-    /// Whether the region has one of some columns. An update of the row id moves rows, and so it concerns each column.
+    /// Whether the region contains one of several columns. An update of the row ID moves rows, so
+    /// it affects every column.
     func contains(anyOf columns: Set<String>, in table: String) -> Bool {
         guard let tables else { return true }
         guard let region = tables[CaseInsensitiveName(table)] else { return false }
@@ -146,32 +151,33 @@ public struct DatabaseRegion: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a row of a table is in the region.
+    /// Whether the region contains a row of a table.
     func contains(rowID: Int64, in table: String) -> Bool {
         guard let tables else { return true }
         guard let region = tables[CaseInsensitiveName(table)] else { return false }
         return region.rowIDs?.contains(rowID) ?? true
     }
 
-    /// Whether only some rows of a table are in the region.
+    /// Whether the region only contains some rows of a table.
     func isLimitedToRows(in table: String) -> Bool {
         tables?[CaseInsensitiveName(table)]?.rowIDs != nil
     }
 
-    /// Returns the ids of the rows of a table that are in the region: nil for all.
+    /// Returns the IDs of a table's rows in the region, or nil for all.
     func rowIDs(of table: String) -> Set<Int64>? { tables?[CaseInsensitiveName(table)]?.rowIDs }
 
-    /// Returns the columns of a table that are in the region: nil for all.
+    /// Returns the columns of a table in the region, or nil for all.
     func columns(of table: String) -> Set<String>? {
         tables?[CaseInsensitiveName(table)]?.columns.map { Set($0.map(\.name)) }
     }
 }
 
-/// A reader of a part of a database: a request, an SQL query, a statement, a region itself.
+/// A type that reads a part of a database: a request, an SQL query, a statement, or a region
+/// itself.
 public protocol DatabaseRegionConvertible: SendableMetatype {
     /// Returns the region that is read.
     ///
-    /// - Throws: a ``DatabaseError`` when the SQL is wrong, or names what there is not.
+    /// - Throws: a ``DatabaseError`` if the SQL is wrong, or names something that does not exist.
     func databaseRegion(_ db: Database) throws -> DatabaseRegion
 }
 
@@ -180,6 +186,6 @@ extension DatabaseRegion: DatabaseRegionConvertible {
 }
 
 extension DatabaseRegionConvertible where Self == DatabaseRegion {
-    /// All tables.
+    /// The region of all tables.
     public static var fullDatabase: DatabaseRegion { DatabaseRegion.fullDatabase }
 }

@@ -1,4 +1,4 @@
-// The fetching methods, written once for rows, values, optional values, and whatever else reads rows.
+// The fetching methods, written once for rows, values, optional values and other types.
 
 extension DatabaseFetchable {
     // MARK: - From a statement
@@ -7,9 +7,9 @@ extension DatabaseFetchable {
     ///
     /// - Parameters:
     ///   - statement: The statement to run.
-    ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
-    /// - Throws: a ``DatabaseError`` when the arguments do not fit, or when the statement is running already. What its steps
-    ///   throw, the cursor throws.
+    ///   - arguments: The arguments to bind. If nil, the previous arguments are used again.
+    /// - Throws: a ``DatabaseError`` if the arguments do not fit, or if the statement is already
+    ///   running. The cursor throws the errors of its steps.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement, arguments: StatementArguments? = nil
@@ -21,9 +21,10 @@ extension DatabaseFetchable {
     ///
     /// - Parameters:
     ///   - statement: The statement to run.
-    ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
-    /// - Throws: a ``DatabaseError`` when the arguments do not fit, when the statement is running already, or when it fails,
-    ///   and what making an element throws: mostly a ``RowDecodingError``.
+    ///   - arguments: The arguments to bind. If nil, the previous arguments are used again.
+    /// - Throws: a ``DatabaseError`` if the arguments do not fit, if the statement is already
+    ///   running, or if it fails. It also throws the errors of creating an element, usually a
+    ///   ``RowDecodingError``.
     @inlinable
     public static func fetchAll(
         _ statement: Statement, arguments: StatementArguments? = nil
@@ -36,15 +37,17 @@ extension DatabaseFetchable {
         return elements
     }
 
-    /// Fetches the first element of a statement: nil when there is no row, and for a value that is NULL.
+    /// Fetches the first element of a statement. Returns nil if there is no row, or if the value is
+    /// NULL.
     ///
     /// A statement that writes is executed to its end.
     ///
     /// - Parameters:
     ///   - statement: The statement to run.
-    ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
-    /// - Throws: a ``DatabaseError`` when the arguments do not fit, when the statement is running already, or when it fails,
-    ///   and what making an element throws: mostly a ``RowDecodingError``.
+    ///   - arguments: The arguments to bind. If nil, the previous arguments are used again.
+    /// - Throws: a ``DatabaseError`` if the arguments do not fit, if the statement is already
+    ///   running, or if it fails. It also throws the errors of creating an element, usually a
+    ///   ``RowDecodingError``.
     @inlinable
     public static func fetchOne(
         _ statement: Statement, arguments: StatementArguments? = nil
@@ -68,14 +71,14 @@ extension DatabaseFetchable {
     /// }
     /// ```
     ///
-    /// Keep the cursor in a constant, as above, while its rows are read: they end with it.
+    /// Keep the cursor in a constant, as above, while you read its rows: they end with it.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
     ///   - sql: The query, of one statement.
     ///   - arguments: The values that the query binds.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or its arguments do not fit. What its steps throw,
-    ///   the cursor throws.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile, or its arguments do not
+    ///   fit. The cursor throws the errors of its steps.
     @inlinable
     public static func fetchCursor(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
@@ -93,8 +96,8 @@ extension DatabaseFetchable {
     ///   - db: A connection to the database.
     ///   - sql: The query, of one statement.
     ///   - arguments: The values that the query binds.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly
-    ///   a ``RowDecodingError``.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile, or fails. It also throws
+    ///   the errors of creating an element, usually a ``RowDecodingError``.
     @inlinable
     public static func fetchAll(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
@@ -102,7 +105,8 @@ extension DatabaseFetchable {
         try fetchAll(db.cachedStatement(sql: sql), arguments: arguments)
     }
 
-    /// Fetches the first element of an SQL query: nil when there is no row, and for a value that is NULL.
+    /// Fetches the first element of an SQL query. Returns nil if there is no row, or if the value
+    /// is NULL.
     ///
     /// ```swift
     /// let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player")
@@ -112,8 +116,8 @@ extension DatabaseFetchable {
     ///   - db: A connection to the database.
     ///   - sql: The query, of one statement.
     ///   - arguments: The values that the query binds.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly
-    ///   a ``RowDecodingError``.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile, or fails. It also throws
+    ///   the errors of creating an element, usually a ``RowDecodingError``.
     @inlinable
     public static func fetchOne(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
@@ -127,9 +131,10 @@ extension DatabaseFetchable where Self: Hashable {
     ///
     /// - Parameters:
     ///   - statement: The statement to run.
-    ///   - arguments: The arguments to bind. When there are none, those bound last are used again.
-    /// - Throws: a ``DatabaseError`` when the arguments do not fit, when the statement is running already, or when it fails,
-    ///   and what making an element throws: mostly a ``RowDecodingError``.
+    ///   - arguments: The arguments to bind. If nil, the previous arguments are used again.
+    /// - Throws: a ``DatabaseError`` if the arguments do not fit, if the statement is already
+    ///   running, or if it fails. It also throws the errors of creating an element, usually a
+    ///   ``RowDecodingError``.
     @inlinable
     public static func fetchSet(
         _ statement: Statement, arguments: StatementArguments? = nil
@@ -148,8 +153,8 @@ extension DatabaseFetchable where Self: Hashable {
     ///   - db: A connection to the database.
     ///   - sql: The query, of one statement.
     ///   - arguments: The values that the query binds.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
-    ///   ``RowDecodingError``.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile, or fails. It also throws
+    ///   the errors of creating an element, usually a ``RowDecodingError``.
     @inlinable
     public static func fetchSet(
         _ db: Database, sql: String, arguments: StatementArguments = StatementArguments()
@@ -158,18 +163,19 @@ extension DatabaseFetchable where Self: Hashable {
     }
 }
 
-/// A cursor over what a statement gives: see `fetchCursor`.
+/// A cursor over the elements of a statement: see `fetchCursor`.
 ///
-/// A row that a cursor of rows gives is good until the next step; `copy()` keeps it. The statement is in use
-/// until the cursor has given its last element or has been let go of.
+/// A row of a row cursor is only valid until the next step. Keep it with `copy()`. The statement is
+/// in use until the cursor has returned its last element or is released.
 public final class DatabaseCursor<Element: DatabaseFetchable>: Cursor {
     @usableFromInline let statement: Statement
-    /// Whether `next` has no row of the statement to give: it was the last one, or an adapter shows the rows.
+    /// Whether `next` has no more rows of the statement to return. This is the case after the last
+    /// row, and always with an adapter.
     @exclusivity(unchecked) @usableFromInline var isAtEnd = false
-    /// The run, where an adapter shows its rows.
+    /// The run, if an adapter transforms its rows.
     @usableFromInline let adapted: AdaptedRun?
 
-    /// Goes through the rows that an adapter shows.
+    /// Creates a cursor over adapted rows.
     init(_ run: AdaptedRun, of statement: Statement) {
         self.statement = statement
         adapted = run
@@ -178,7 +184,8 @@ public final class DatabaseCursor<Element: DatabaseFetchable>: Cursor {
 
     @inlinable
     init(_ statement: Statement, arguments: StatementArguments?) throws {
-        // First, since a cursor ends the run of its statement when it is freed: this one may be another one's.
+        // This comes first: a cursor that is freed ends the run of its statement, which may belong
+        // to another cursor.
         try statement.begin(arguments)
         self.statement = statement
         adapted = nil
@@ -186,7 +193,7 @@ public final class DatabaseCursor<Element: DatabaseFetchable>: Cursor {
 
     deinit { if !isAtEnd { statement.abandon() } else { adapted?.abandon() } }
 
-    /// The names of the columns of the statement.
+    /// The names of the statement's columns.
     public var columnNames: [String] { statement.columnNames }
 
     @inlinable
@@ -201,13 +208,13 @@ public final class DatabaseCursor<Element: DatabaseFetchable>: Cursor {
     @usableFromInline @inline(never)
     func nextAdapted() throws -> Element? { try adapted?.next().map { try Element.currentElement(of: $0) } }
 
-    /// Returns the first element that passes a test. It can be kept, as those of arrays can.
+    /// Returns the first element that passes a test. It can be kept, like the elements of an array.
     ///
-    /// It is the very element that was tested, not one made anew: the test may have changed it.
+    /// It is the same element that was tested, and not a new one: the test may have changed it.
     ///
-    /// - Parameter isFound: The test. One of rows that moves the cursor on stops the program, with a sentence: there is no row to
-    ///   keep any more.
-    /// - Throws: what the statement throws, what making an element throws, and what the test throws.
+    /// - Parameter isFound: The test. For a row cursor, a test that advances the cursor stops the
+    ///   program with an explanation, because the row is gone.
+    /// - Throws: any error of the statement, of creating an element, or of the test.
     @inlinable
     public func first(where isFound: (Element) throws -> Bool) throws -> Element? {
         while let element = try next() {

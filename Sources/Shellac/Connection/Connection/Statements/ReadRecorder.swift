@@ -1,24 +1,24 @@
-/// Notes what the statements of a function read, for whoever wants to know what its result depends on.
+/// Notes the regions that a function's statements read, and its result depends on.
 ///
-/// It costs nothing where nobody asks: it is looked for on the road of obstructed statements alone.
+/// It costs nothing unless it is used: only statements that require a check look for it.
 final class ReadRecorder {
-    /// What was read so far.
+    /// The region that was read so far.
     private(set) var region = DatabaseRegion()
-    /// What the next run of a statement reads at most, where whoever prepared it knows better than the statement does.
+    /// Limits for the next run of a statement, if its creator knows more precisely what it reads.
     private var limits: [ObjectIdentifier: DatabaseRegion] = [:]
     private let read: (Statement) throws -> DatabaseRegion
-    /// Whether a statement is being asked: it may run others.
+    /// Whether the region of a statement is being determined, which may run other statements.
     private var isAsking = false
 
-    /// - Parameter read: Tells what a statement reads.
+    /// - Parameter read: A function that returns the region that a statement reads.
     init(_ read: @escaping (Statement) throws -> DatabaseRegion) { self.read = read }
 
-    /// Limits what the next run of a statement reads: to rows that it is about to find by their ids.
+    /// Limits the region of a statement's next run, to rows that it will look up by ID.
     func limit(_ statement: Statement, to region: DatabaseRegion) {
         limits[ObjectIdentifier(statement)] = region
     }
 
-    /// Notes what a statement reads that is about to run.
+    /// Notes the region of a statement that is about to run.
     func note(_ statement: Statement) throws {
         guard !isAsking else { return }
         isAsking = true
@@ -32,7 +32,7 @@ final class ReadRecorder {
 }
 
 extension Database {
-    /// Runs a function, and has a recorder note what its statements read.
+    /// Calls a function while a recorder notes the regions that its statements read.
     func recording<Result>(with recorder: ReadRecorder, _ body: () throws -> Result) rethrows -> Result {
         let outer = readRecorder
         readRecorder = recorder

@@ -1,20 +1,22 @@
-/// The work that is running on a connection: statements, functions that SQLite has called inside of them, and backups.
+/// The current work of a connection.
+///
+/// It consists of statements, functions that SQLite calls inside of them, and backups.
 struct RunningStatements {
-    /// The statement whose run began last, of those that run. Each knows the one before it, so that they can be stopped
-    /// together. Whoever runs a statement holds it.
+    /// The running statement whose run began last. Each one refers to the previous one, so that
+    /// they can be stopped together. The caller that runs a statement retains it.
     private(set) var last: Unretained<Statement>?
-    /// How many functions called by SQLite are running.
+    /// The number of running functions that SQLite has called.
     private(set) var functionDepth = 0
     /// The number of backups that read or write the database.
     private(set) var backupCount = 0
-    /// Whether a statement runs once more, to be undone: what it calls is not to be told.
+    /// Whether a statement runs once more, to be undone. Its effects must not be reported.
     var isRehearsal = false
     /// The error thrown by a Swift function inside the running statement.
     var functionError: FunctionError?
 
     // MARK: Statements
 
-    /// Puts a statement among those that run. Mostly, it is alone.
+    /// Adds a running statement. Usually, it is the only one.
     mutating func add(_ statement: Statement) {
         if let last {
             linkToOthers(statement, last)
@@ -30,7 +32,7 @@ struct RunningStatements {
         last.use { $0.nextRunning = Unretained(statement) }
     }
 
-    /// Takes a statement out.
+    /// Removes a statement.
     mutating func remove(_ statement: Statement) {
         if statement.previousRunning == nil, statement.nextRunning == nil {
             last = nil
@@ -51,7 +53,7 @@ struct RunningStatements {
         statement.nextRunning = nil
     }
 
-    /// Takes all statements out: they have been stopped.
+    /// Removes all statements, because they have been stopped.
     mutating func removeAll() { last = nil }
 
     // MARK: Functions and backups
@@ -61,11 +63,11 @@ struct RunningStatements {
 
     mutating func leaveFunction() { functionDepth -= 1 }
 
-    /// Leaves the error of a function for the statement that fails of it. An aggregate that cleans up after an error may
-    /// throw a second one: the first one is to be thrown.
+    /// Stores the error of a function for the statement that fails because of it. An aggregate that
+    /// cleans up after an error may throw a second one, so the first one is kept.
     mutating func fail(_ error: FunctionError) { if functionError == nil { functionError = error } }
 
-    /// Takes the error of a function.
+    /// Returns the error of a function, and forgets it.
     mutating func takeFunctionError() -> FunctionError? {
         defer { functionError = nil }
         return functionError
@@ -76,10 +78,10 @@ struct RunningStatements {
 }
 
 extension Database {
-    /// The statement whose run began last, of those that run.
+    /// The running statement whose run began last.
     var lastBegun: Unretained<Statement>? { running.last }
 
-    /// The number of functions called by SQLite that are running.
+    /// The number of running functions that SQLite has called.
     var callbackDepth: Int { running.functionDepth }
 
     /// The error thrown by a Swift function inside the running statement.

@@ -4,13 +4,13 @@ import CSQLite
 
 /// The statements of an SQL text, prepared one after another.
 struct SQLStatements {
-    /// The text in UTF-8, with a NUL behind it: SQLite copies a text that does not end with one.
+    /// The text in UTF-8, followed by a NUL: SQLite would copy a text that does not end with one.
     private let utf8: ContiguousArray<CChar>
     private let length: Int
     private let hasNUL: Bool
     fileprivate let database: Database
     private let flags: UInt32
-    /// The place where the next statement begins.
+    /// The offset of the next statement.
     private var offset = 0
 
     init(sql: String, database: Database, flags: Int32 = 0) {
@@ -22,7 +22,7 @@ struct SQLStatements {
         skipBlanks()
     }
 
-    /// Whether nothing but white space, comments and semicolons is left.
+    /// Whether only white space, comments and semicolons are left.
     var isAtEnd: Bool {
         var end = self
         end.skipBlanks()
@@ -30,10 +30,10 @@ struct SQLStatements {
         return end.offset == length
     }
 
-    /// Prepares the next statement, or returns nil when there is none.
+    /// Prepares the next statement, or returns nil if there is none.
     mutating func next() throws -> Statement? {
         if database.isClosed { throw database.closedError() }
-        // SQLite stops reading at a NUL, and what follows it would silently not run.
+        // SQLite stops reading at a NUL, and would silently ignore the rest.
         if hasNUL {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "there is a NUL character in the SQL",
@@ -54,10 +54,10 @@ struct SQLStatements {
                 }
             }
             guard code == SQLITE_OK else {
-                // A table that does not exist may be one that the lost transaction had made.
+                // A missing table may be one that the lost transaction had created.
                 if let lostTransaction = database.lostTransaction { throw lostTransaction }
                 let error = database.failure(code, sql: text(from: start, to: length))
-                // The SQL may not compile any more, since another connection has changed the schema.
+                // The SQL may no longer compile because another connection has changed the schema.
                 guard code & 0xFF == SQLITE_ERROR,
                     let follower = database.object(in: .schema)?.object, follower.isOutdated,
                     (try? follower.followSchema()) != nil
@@ -80,7 +80,7 @@ struct SQLStatements {
         while offset < length, Self.isBlank(utf8[offset]) { offset += 1 }
     }
 
-    /// Goes behind a comment. See "SQL Comment Syntax" in the SQLite documentation.
+    /// Skips a comment. See "SQL Comment Syntax" in the SQLite documentation.
     private mutating func skipComment() -> Bool {
         if isText("--", at: offset) {
             while offset < length, utf8[offset] != 0x0A { offset += 1 }
@@ -99,7 +99,7 @@ struct SQLStatements {
             && UInt8(bitPattern: utf8[index + 1]) == text.utf8Start[1]
     }
 
-    /// Returns a piece of the text, without the white space and semicolons behind it.
+    /// Returns a part of the text, without trailing white space and semicolons.
     private func text(from start: Int, to end: Int) -> String {
         var end = end
         while end > start, Self.isBlank(utf8[end - 1]) { end -= 1 }
@@ -113,9 +113,9 @@ public final class SQLStatementCursor: Cursor {
 
     init(_ statements: SQLStatements) { self.statements = statements }
 
-    /// Prepares the next statement. Returns nil when there is none.
+    /// Prepares the next statement. Returns nil if there is none.
     ///
-    /// - Throws: a ``DatabaseError`` when the statement does not compile.
+    /// - Throws: a ``DatabaseError`` if the statement does not compile.
     public func next() throws -> Statement? {
         statements.database.checkAccess()
         return try statements.next()

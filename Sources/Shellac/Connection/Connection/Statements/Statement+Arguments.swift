@@ -1,20 +1,22 @@
 // Validation of arguments without binding them, and the setter that skips validation.
 
 extension Statement {
-    /// Checks that arguments fit the parameters of the statement. Nothing is bound.
+    /// Checks that arguments fit the parameters of the statement, without binding them.
     ///
-    /// - Parameter arguments: The arguments, which must be as many as the parameters, and have no names but theirs.
-    /// - Throws: a ``DatabaseError`` that says what is missing, or too much.
+    /// - Parameter arguments: The arguments. Their number must equal that of the parameters, and
+    ///   their names must be names of parameters.
+    /// - Throws: a ``DatabaseError`` that lists missing or superfluous arguments.
     public func validateArguments(_ arguments: StatementArguments) throws {
         _ = try arguments.resolved(for: self)
     }
 
-    /// Sets the arguments for the runs to come, without a check.
+    /// Sets the arguments for later runs, without a check.
     ///
-    /// It is for arguments that somebody else has checked. Others belong into ``setArguments(_:)``, which tells of a misspelled name.
+    /// Use it for arguments that were already checked. For others, use ``setArguments(_:)``, which
+    /// reports a misspelled name.
     ///
-    /// - Parameter arguments: The arguments. A parameter that gets none of them is NULL, and values that no parameter takes are
-    ///   left out.
+    /// - Parameter arguments: The arguments. A parameter without an argument is NULL, and
+    ///   superfluous values are ignored.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
         var positional = arguments.values[...]
         self.arguments = StatementArguments(

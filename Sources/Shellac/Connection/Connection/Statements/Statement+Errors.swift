@@ -3,14 +3,14 @@
 import CSQLite
 
 extension Statement {
-    /// Returns the error of a statement that is run twice at the same time.
+    /// Returns the error of a statement that is run while it is already running.
     func busyError() -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "the statement is running: make another for a second use at the same time", sql: sql)
     }
 
-    /// Returns the error of a statement that writes where nothing may be written.
+    /// Returns the error of a statement that writes in a read-only scope.
     func readOnlyError() -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_READONLY, message: "attempt to write in a read-only access", sql: sql,
@@ -24,7 +24,7 @@ extension Statement {
     func failure(_ code: Int32) -> any Error {
         if let lostTransaction = database.lostTransaction { return lostTransaction }
         if let failed = database.running.takeFunctionError() {
-            // SQLite may have failed by itself, and the function when it was told to clean up.
+            // SQLite may have failed itself, and the function only when it had to clean up.
             let message = sqlite3_errmsg(database.pointer).map { String(cString: $0) } ?? ""
             if message == String(decoding: failed.message.utf8.prefix { $0 != 0 }, as: UTF8.self) {
                 guard let error = failed.error as? DatabaseError else { return failed.error }

@@ -2,12 +2,13 @@
 
 import CSQLite
 
-// The statements that run at the same time are linked, so that they can be stopped together.
+// Statements that run at the same time are linked, so that they can be stopped together.
 
 extension Statement {
-    /// Runs a statement of ours that reads an integer, takes no arguments, and is run all the time, such as once in each
-    /// transaction: without what is around a run for the sake of rows, followers and functions. Nor does it look for
-    /// obstructions, or end what outside of a transaction belongs to one statement.
+    /// Runs a frequent internal statement without arguments that returns an integer, such as one
+    /// per transaction. It skips the support of a normal run for rows, followers and functions.
+    /// It also neither checks for obstructions nor ends the state of a single statement outside of
+    /// a transaction.
     func readInteger() throws -> Int64? {
         database.checkAccess()
         guard !isInUse else { throw busyError() }
@@ -28,7 +29,8 @@ extension Statement {
         return value
     }
 
-    /// Tells everybody that a run has ended. Most ends concern the one that follows changes, at most.
+    /// Handles the end of a run for all participants. Usually, only change handlers are affected,
+    /// if any.
     @inline(never)
     func tellOfEnd(error: (any Error)?, hasRun: Bool, isFollowed: Bool) throws {
         var error = error
@@ -58,8 +60,8 @@ extension Statement {
         if let error { throw error }
     }
 
-    /// Stops the runs of all statements. Their next step throws `SQLITE_ABORT`, or stops the program if the access
-    /// that began them has ended. Their rows cannot be read any more.
+    /// Stops the runs of all statements. Their next step throws `SQLITE_ABORT`, or stops the
+    /// program if the access that began them has ended. Their rows can no longer be read.
     static func stopAll(on database: Database, atEndOfAccess isEndOfAccess: Bool) {
         // A statement that has called a function is in the middle of a step.
         guard database.callbackDepth == 0 else { return }
@@ -94,7 +96,7 @@ extension Statement {
         if let changes = database.object(in: .changes)?.object {
             for (statement, failure) in followed {
                 guard let error = changes.statementDidEnd(statement, error: failure) else { continue }
-                // A veto comes before what it has made of the commit.
+                // A veto takes precedence over the failed commit that it has caused.
                 if failure == nil {
                     database.transactionState.replaceCommitFailure(error)
                 } else {

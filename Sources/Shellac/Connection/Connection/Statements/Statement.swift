@@ -16,37 +16,37 @@ import CSQLite
 ///
 /// ## The life of a run
 ///
-/// `begin` checks that the statement may run: that its thread holds the access, that the transaction is not
-/// lost, that nothing writes in a read-only scope. `step` moves to the next row. The run ends when `step` has
-/// no row to give or fails, or else by `abandon`. At its end SQLite's statement is reset, so that it holds
-/// no lock, and the layer of transactions is told.
+/// `begin` checks that the statement may run. Its thread must hold the access, and the transaction
+/// must not be lost. A write must not be in a read-only scope. `step` moves to the next row. The
+/// run ends when `step` finds no more rows or fails, or else with `abandon`. At its end SQLite's
+/// statement is reset, so that it holds no lock, and the layer of transactions is notified.
 public final class Statement {
     /// The connection of this statement.
     public let database: Database
 
-    /// The SQL, without the statements that may have stood around it.
+    /// The SQL, without any surrounding statements.
     public let sql: String
 
-    /// The statement, for what only the C API does.
+    /// The underlying statement, for features that only the C API offers.
     public let sqliteStatement: OpaquePointer
 
-    /// The effects of the statement on the database: SQLite tells them when it prepares the statement.
+    /// The effects of the statement on the database, which SQLite reports during the preparation.
     @exclusivity(unchecked) private(set) var effects: StatementEffects { didSet { changePlan = nil } }
-    /// The state of the schema that these are the effects in, or 0 where that is not known.
+    /// The state of the schema for which these effects are valid, or 0 if unknown.
     var effectsGeneration: UInt64
 
-    /// Whether nobody hears of what the statement writes.
+    /// Whether the writes of the statement are hidden from change handlers.
     private var hidesWrites = false
     func hideWrites() {
         hidesWrites = true
         effects.writes = []
     }
 
-    /// The plan that who follows changes has made of the effects.
+    /// The plan that the follower of changes has derived from the effects.
     @exclusivity(unchecked) var changePlan: AnyObject? {
         didSet { changePlanReference = changePlan.map { Unretained($0) } }
     }
-    /// The plan, to be followed without counting: see `Unretained.use(_:)`.
+    /// The plan, without reference counting: see `Unretained.use(_:)`.
     private(set) var changePlanReference: Unretained<AnyObject>?
 
     /// Whether the statement writes nothing: see `sqlite3_stmt_readonly()`.
@@ -55,10 +55,10 @@ public final class Statement {
     /// The number of parameters.
     let parameterCount: Int
 
-    /// The arguments bound last.
+    /// The arguments that were bound last.
     @exclusivity(unchecked) private(set) var boundArguments = StatementArguments()
     private var isBound: Bool
-    /// Arguments that wait for the next run, which binds them: see ``arguments``.
+    /// The arguments that the next run will bind: see ``arguments``.
     @exclusivity(unchecked) private var waitingArguments: StatementArguments?
 
     /// The current row.
@@ -68,29 +68,29 @@ public final class Statement {
         case idle
         /// A run has begun, and nothing has been executed.
         case begun
-        /// Who follows transactions has answered for SQLite: nothing is executed.
+        /// The follower of transactions has answered in place of SQLite, and nothing is executed.
         case skipped
         case running
-        /// The run was stopped, with its transaction.
+        /// The run was stopped, together with its transaction.
         case stopped
-        /// The run was stopped, with its access.
+        /// The run was stopped, together with its access.
         case orphaned
 
-        /// Whether the statement is among those that run.
+        /// Whether the statement is in the list of running statements.
         var isLinked: Bool { self == .running || self == .begun || self == .skipped }
     }
     var phase = Phase.idle
 
-    /// Whom the runs concern: see StatementFollowers.swift.
+    /// The followers that must be notified of the runs: see StatementFollowers.swift.
     struct Concerns: OptionSet {
         let rawValue: UInt8
 
-        /// They open or end transactions or savepoints.
+        /// The runs open or end transactions or savepoints.
         static let transactions = Concerns(rawValue: 1)
-        /// Those who follow transactions and the schema are told of them: they open or end transactions, or change the
-        /// schema, or the way in which the connection works.
+        /// The participants for transactions and the schema are notified. The runs open or end
+        /// transactions, or change the schema, or the connection's behaviour.
         static let schema = Concerns(rawValue: 2)
-        /// The one that follows changes is told of them: they write, or open or end transactions.
+        /// The participant for changes is notified. The runs write, or open or end transactions.
         static let changes = Concerns(rawValue: 4)
     }
     let concerns: Concerns
@@ -99,14 +99,15 @@ public final class Statement {
     private var isFirstStep = false
     private var preparationCount: Int32 = 0
     #if DEBUG
-    /// The version of the advice when the statement was looked at, or -1 for one that nobody looks at.
+    /// The version of the advice when the statement was checked, or -1 for an exempt statement.
     var adviceVersion = 0
     #endif
 
-    /// What is measured of a run, where somebody hears of it.
+    /// The measurement of a run, if runs are reported.
     @exclusivity(unchecked) var measure: StatementMeasure?
 
-    // The statements that run are linked, so that they can be stopped together. Whoever runs a statement holds it.
+    // Running statements are linked, so that they can be stopped together. The caller that runs a
+    // statement retains it.
     var nextRunning: Unretained<Statement>?
     var previousRunning: Unretained<Statement>?
 
@@ -117,7 +118,7 @@ public final class Statement {
         self.effects = effects
         self.database = database
         effectsGeneration = database.knownSchema.prepared
-        // To explain a statement is not to execute it.
+        // Explaining a statement does not execute it.
         let isExplained = sqlite3_stmt_isexplain(pointer) != 0
         isReadonly = sqlite3_stmt_readonly(pointer) != 0 || isExplained
         concerns = Concerns(effects, isReadonly: isReadonly, isExplained: isExplained)
@@ -136,14 +137,14 @@ public final class Statement {
         }
     }
 
-    /// Frees the arguments bound last.
+    /// Frees the arguments that were bound last.
     func releaseArguments() {
         forgetArguments()
         boundArguments = StatementArguments()
         sqlite3_clear_bindings(sqliteStatement)
     }
 
-    /// Forgets the arguments bound last: those of who used the statement before.
+    /// Forgets the arguments that were bound last, by the previous user of the statement.
     func forgetArguments() {
         isBound = parameterCount == 0
         waitingArguments = nil
@@ -151,7 +152,7 @@ public final class Statement {
 
     // MARK: - Arguments
 
-    /// The names of the parameters, in their order, with nil for those that have none.
+    /// The names of the parameters, in order, with nil for nameless parameters.
     public var parameterNames: [String?] {
         (0..<parameterCount).map { index in
             sqlite3_bind_parameter_name(sqliteStatement, Int32(index) + 1).flatMap {
@@ -161,10 +162,10 @@ public final class Statement {
         }
     }
 
-    /// The arguments for the runs to come.
+    /// The arguments for later runs.
     ///
-    /// Those that are set wait for the next run, and it is the run that throws where there are too many or too few, or where a name is
-    /// unknown. ``setArguments(_:)`` throws at once.
+    /// New arguments are bound by the next run. That run throws an error if there are too many or
+    /// too few, or if a name is unknown. ``setArguments(_:)`` throws at once.
     public var arguments: StatementArguments {
         get { waitingArguments ?? (isBound ? boundArguments : StatementArguments()) }
         set {
@@ -173,11 +174,11 @@ public final class Statement {
         }
     }
 
-    /// Binds arguments for the runs to come.
+    /// Binds arguments for later runs.
     ///
-    /// - Parameter arguments: The arguments, instead of all that were bound before. A parameter that has a name takes the value
-    ///   of that name, or else the next one that has no name.
-    /// - Throws: a ``DatabaseError`` when there are too many or too few, or when a name is unknown.
+    /// - Parameter arguments: The arguments, which replace all previous ones. A named parameter
+    ///   takes the value of that name, or else the next positional value.
+    /// - Throws: a ``DatabaseError`` if there are too many or too few, or if a name is unknown.
     public func setArguments(_ arguments: StatementArguments) throws {
         database.checkAccess()
         guard phase == .idle else { throw busyError() }
@@ -214,10 +215,10 @@ public final class Statement {
 
     // MARK: - Running
 
-    /// Executes the statement, and drops the rows that it may give.
+    /// Executes the statement, and ignores the rows that it may return.
     ///
-    /// - Parameter arguments: The arguments to bind. When there are none, those bound last are used again.
-    /// - Throws: a ``DatabaseError`` when the statement fails.
+    /// - Parameter arguments: The arguments to bind. If nil, the previous arguments are used again.
+    /// - Throws: a ``DatabaseError`` if the statement fails.
     public func execute(arguments: StatementArguments? = nil) throws {
         try begin(arguments)
         while try step() {}
@@ -235,7 +236,8 @@ public final class Statement {
         try start()
     }
 
-    /// Begins a run with values that a function binds, and that stand still until the run has ended.
+    /// Begins a run with values that a function binds. The values must stay in place until the run
+    /// has ended.
     @inline(__always)
     func begin(binding bind: (OpaquePointer) -> Int32) throws {
         try checkIdle()
@@ -259,7 +261,7 @@ public final class Statement {
         }
     }
 
-    /// Does what is owed before the statement is bound: whoever is told may use it.
+    /// Notifies participants before the statement is bound, because they may use it themselves.
     @inline(never)
     private func checkObstruction() throws {
         if database.owed.contains(.statementWillBegin), concerns.contains(.changes),
@@ -277,7 +279,8 @@ public final class Statement {
     @inline(__always)
     private func start() throws {
         if !isReadonly, database.isReadOnlyScope, !effects.leavesContent { throw readOnlyError() }
-        // VACUUM writes the file without SQLite's commit hook, which looks for it: see FilePlace.
+        // VACUUM writes the file without calling SQLite's commit hook, which checks its place: see
+        // FilePlace.
         if !isReadonly, effects.commitsWithoutHook { try database.checkPlace() }
         #if DEBUG
         if adviceVersion != database.advice.version, !isReadonly { database.advice.look(at: self) }
@@ -287,7 +290,8 @@ public final class Statement {
         phase = next
     }
 
-    /// Tells those who follow transactions and the schema that the statement is about to run.
+    /// Notifies the participants for transactions and the schema that the statement is about to
+    /// run.
     @inline(__always)
     private func announce() throws -> Phase {
         if let change = effects.journalMode { try database.check(change, sql: sql) }
@@ -306,7 +310,7 @@ public final class Statement {
     /// Whether a run has begun.
     var isInUse: Bool { phase != .idle }
 
-    /// Moves to the next row. Returns false when there is none: the run has ended.
+    /// Moves to the next row. Returns false if there is none: the run has ended.
     @usableFromInline
     func step() throws -> Bool {
         database.checkAccess()
@@ -327,7 +331,8 @@ public final class Statement {
         return false
     }
 
-    /// Tries again to set the journal mode, which somebody else may have done meanwhile: it reads first, and raises its lock.
+    /// Retries a change of the journal mode, which another connection may attempt at the same time.
+    /// Such a statement first reads, and then raises its lock.
     @inline(never)
     private func tryAgain(_ code: Int32) -> Int32 {
         database.hooks.busyHandler?.tryAgain(code) {
@@ -341,7 +346,7 @@ public final class Statement {
     private func beginStepping() throws -> Bool {
         switch phase {
         case .begun:
-            // Something may have happened since the run began.
+            // The situation may have changed since the run began.
             if database.access.isObstructed {
                 do { try checkObstruction() } catch { try end(error: error) }
             }
@@ -352,7 +357,7 @@ public final class Statement {
                 }
             }
             phase = .running
-            // (What opens and ends transactions depends on no schema.)
+            // (Statements that begin or end transactions do not depend on the schema.)
             isFirstStep = !concerns.contains(.transactions)
             return true
         case .skipped: try end(error: nil)
@@ -376,7 +381,8 @@ public final class Statement {
         do {
             try end(error: nil)
         } catch {
-            // Whoever stops reading is not interested in the rest, but in what was written.
+            // A caller that stops reading does not care about the remaining rows, but about its
+            // writes.
             if !isReadonly { database.transactionState.keepCommitFailure(error) }
         }
     }
@@ -386,7 +392,8 @@ public final class Statement {
     private func end(error: (any Error)?) throws {
         var error = error
         let code = sqlite3_reset(sqliteStatement)
-        // Outside of a transaction, a statement that gives rows commits when it ends, and the commit may fail.
+        // Outside of a transaction, a statement that returns rows commits when it ends, and the
+        // commit may fail.
         if code != SQLITE_OK, error == nil, phase == .running { error = failure(code) }
         if isFirstStep { noticePreparation() }
         let hasRun = phase != .begun
@@ -405,10 +412,12 @@ public final class Statement {
         }
     }
 
-    /// Ends a run that has failed in its first step. Where it has failed since what depends on the schema does not fit what
-    /// another connection has made of it, it is run again when that does.
+    /// Ends a run that has failed in its first step. The failure may come from objects that depend
+    /// on the schema and that do not fit another connection's changes. The statement is then run
+    /// again after these objects are updated.
     ///
-    /// One that has failed for its own reasons may have called the user's functions before, and is not run again.
+    /// A statement that has failed for its own reasons may already have called the user's
+    /// functions, and is not run again.
     @inline(never)
     private func endOrRunAgain(_ error: any Error) throws -> Bool {
         let isOutdated =
@@ -421,7 +430,7 @@ public final class Statement {
             guard isOutdated, database.lostTransaction == nil,
                 let follower = database.object(in: .schema)?.object
             else { throw error }
-            // (To prepare it may have what depends on the schema follow.)
+            // (Preparing the statement may already update the objects that depend on the schema.)
             let hasBegun =
                 (try? database.prepare(sql: sql, persistent: false)) != nil && follower.isOutdated
                 && !follower.hasRefused && !effects.changesSchema
@@ -432,7 +441,8 @@ public final class Statement {
         }
     }
 
-    /// Notices that SQLite has prepared the statement again, as the schema has changed: its columns may be others, too.
+    /// Handles a repeated preparation by SQLite after a change of the schema, which may also change
+    /// the columns.
     @inline(never)
     private func noticePreparation() {
         isFirstStep = false
@@ -451,7 +461,7 @@ public final class Statement {
         }
     }
 
-    /// Learns anew what the statement does, from SQLite's present idea of the schema.
+    /// Updates the statement's effects from SQLite's current view of the schema.
     func refreshEffects() throws { try take(database.prepare(sql: sql, persistent: false).effects) }
 
     private func take(_ fresh: StatementEffects) {
@@ -477,5 +487,5 @@ extension Statement.Concerns {
 @available(*, unavailable, message: "a statement belongs to the access that made it")
 extension Statement: Sendable {}
 
-/// SQLITE_ABORT_ROLLBACK: what SQLite says of a statement whose transaction was rolled back.
+/// SQLITE_ABORT_ROLLBACK: SQLite's code for a statement whose transaction was rolled back.
 private let abortRollback: Int32 = SQLITE_ABORT | 2 << 8

@@ -3,7 +3,7 @@
 extension StatementArguments {
     /// Returns the values in the order of a statement's parameters.
     ///
-    /// - Throws: a ``DatabaseError`` that names the values that are missing, unknown, or too many.
+    /// - Throws: a ``DatabaseError`` that lists missing, unknown, or superfluous values.
     func resolved(for statement: Statement) throws -> [DatabaseValue] {
         try resolved(for: statement.parameterNames) { complaint in
             DatabaseError(
@@ -16,7 +16,8 @@ extension StatementArguments {
     ///
     /// - Parameters:
     ///   - parameters: The names of the parameters, without their prefix.
-    ///   - makeError: Makes the error of a sentence that names the values that are missing, unknown, or too many.
+    ///   - makeError: A function that creates the error from a sentence, which lists missing,
+    ///     unknown, or superfluous values.
     /// - Throws: the error.
     func resolved(
         for parameters: [String?], _ makeError: (String) -> DatabaseError

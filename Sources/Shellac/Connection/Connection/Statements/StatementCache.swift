@@ -6,10 +6,11 @@ import Darwin
 import Glibc
 #endif
 
-/// The statements that a connection keeps prepared, by their SQL. The least recently used ones go first.
+/// The cache of a connection's prepared statements, keyed by SQL. The least recently used ones are
+/// removed first.
 ///
-/// A statement is in use as long as anybody else holds it: then whoever asks for the same SQL gets a
-/// statement of their own.
+/// A statement is in use as long as anything else refers to it. A second request for the same SQL
+/// then gets a new statement.
 final class StatementCache {
     private final class Entry {
         let sql: String
@@ -22,7 +23,7 @@ final class StatementCache {
             self.lastUse = lastUse
         }
 
-        /// Returns the statement, unless somebody uses it.
+        /// Returns the statement, unless it is in use.
         @inline(__always)
         func statement(at time: UInt64) -> Statement? {
             lastUse = time
@@ -34,20 +35,21 @@ final class StatementCache {
     @exclusivity(unchecked) private var entries: [SQLText: Entry] = [:]
     private var clock: UInt64 = 0
 
-    /// The entries found last, each at a place that the raw bytes of its SQL tell: a line of code asks for the
-    /// same literal again and again. An entry keeps its SQL alive, so that no other can take its address. They are among
-    /// `entries`, and followed without counting.
+    /// The entries found last, indexed by the raw bytes of their SQL: a line of code requests the
+    /// same literal repeatedly. An entry keeps its SQL alive, so no other string can take its
+    /// address. These entries are also in `entries`, and are not reference-counted here.
     @exclusivity(unchecked) private var recent: [Unretained<Entry>?] = Array(repeating: nil, count: 16)
 
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
-    /// Whether a kept statement may hold a large text or blob: it is not kept longer than an access.
+    /// Whether a cached statement may hold a large text or blob, which is only kept until the end
+    /// of the access.
     var mayHoldLargeValues = false
 
-    /// The number of statements kept.
+    /// The number of cached statements.
     var count: Int { entries.count }
 
-    /// Returns a kept statement that nobody uses.
+    /// Returns a cached statement that is not in use.
     func statement(for sql: String) -> Statement? {
         clock &+= 1
         let bits = NameBits(sql)
@@ -60,12 +62,12 @@ final class StatementCache {
         return entry.statement(at: clock)
     }
 
-    /// The kept statements that nobody uses.
+    /// The cached statements that are not in use.
     var idleStatements: [Statement] {
         entries.values.filter { isKnownUniquelyReferenced(&$0.statement) }.map(\.statement)
     }
 
-    /// Keeps a statement, unless another one is kept for its SQL.
+    /// Caches a statement, unless another one is cached for its SQL.
     func insert(_ statement: Statement, for sql: String) {
         let text = SQLText(sql)
         guard entries[text] == nil else { return }
@@ -73,7 +75,7 @@ final class StatementCache {
         entries[text] = Entry(sql: sql, statement: statement, lastUse: clock)
     }
 
-    /// Frees the arguments of the statements that nobody uses.
+    /// Frees the arguments of the statements that are not in use.
     func releaseArguments() {
         for entry in entries.values where isKnownUniquelyReferenced(&entry.statement) {
             entry.statement.releaseArguments()
@@ -81,14 +83,15 @@ final class StatementCache {
     }
 
     func removeAll() {
-        // An object that a statement holds, such as an argument, may use the connection when it is freed.
+        // Objects that a statement holds, such as arguments, may use the connection when they are
+        // freed.
         let old = entries
         recent = Array(repeating: nil, count: recent.count)
         entries = [:]
         withExtendedLifetime(old) {}
     }
 
-    /// Lets go of a quarter of the statements: those that were not used for the longest time.
+    /// Removes a quarter of the statements: those that were not used for the longest time.
     private func evict() {
         let old = entries.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, capacity / 4))
         recent = Array(repeating: nil, count: recent.count)
@@ -123,7 +126,7 @@ extension StatementCache: CheckedInvariants {
         return violations
     }
 
-    /// Keeps a statement for another SQL than its own, so that tests see what is said of it.
+    /// Caches a statement for another SQL than its own, to test the reported violations.
     func _corrupt(_ statement: Statement, for sql: String) {
         recent = Array(repeating: nil, count: recent.count)
         entries[SQLText(sql)] = Entry(sql: sql, statement: statement, lastUse: clock + 1)
@@ -131,24 +134,24 @@ extension StatementCache: CheckedInvariants {
 }
 #endif
 
-/// A keeper of statements elsewhere than in the cache: in a slot of the connection.
+/// An owner of cached statements outside of this cache, in a slot of the connection.
 protocol StatementKeeper: AnyObject {
-    /// Frees the arguments of the statements that nobody uses.
+    /// Frees the arguments of the statements that are not in use.
     func releaseArguments()
 
-    /// The statements that nobody uses.
+    /// The statements that are not in use.
     var idleStatements: [Statement] { get }
 }
 
 extension Database {
-    /// Frees the arguments of all kept statements that nobody uses.
+    /// Frees the arguments of all cached statements that are not in use.
     func releaseLargeArguments() {
         statementCache.mayHoldLargeValues = false
         statementCache.releaseArguments()
         for keeper in statementKeepers { keeper.releaseArguments() }
     }
 
-    /// All kept statements that nobody uses.
+    /// All cached statements that are not in use.
     var idleStatements: [Statement] {
         statementCache.idleStatements + statementKeepers.flatMap(\.idleStatements)
     }
@@ -158,14 +161,15 @@ extension Database {
     }
 }
 
-/// An SQL text, compared by its bytes: texts that are equivalent for Unicode may mean different things.
+/// An SQL text, compared by its bytes: texts that are equivalent in Unicode may have different
+/// meanings.
 private struct SQLText: Hashable {
     let sql: String
 
     init(_ sql: String) { self.sql = sql }
 
     static func == (a: Self, b: Self) -> Bool {
-        // The raw bytes of a string are equal when a line of code asks for its literal again.
+        // When a line of code requests its literal again, the raw bytes of the string are equal.
         if NameBits(a.sql) == NameBits(b.sql) { return true }
         guard a.sql.utf8.count == b.sql.utf8.count else { return false }
         let isEqual = a.sql.utf8.withContiguousStorageIfAvailable { a in

@@ -1,4 +1,4 @@
-/// The effects of a statement: what it reads and writes, as SQLite tells while it prepares the statement.
+/// The effects of a statement: its reads and writes, which SQLite reports during the preparation.
 struct StatementEffects: Equatable, Sendable {
     /// The effect of a statement on transactions.
     enum Transaction: Hashable, Sendable {
@@ -18,26 +18,30 @@ struct StatementEffects: Equatable, Sendable {
     }
 
     var transaction: Transaction?
-    /// The columns read, by table. A table read without any column, as by `SELECT COUNT(*)`, has none.
+    /// The columns read, by table. A table that is read without any column, as by `SELECT
+    /// COUNT(*)`, has an empty set.
     var reads: [String: Set<String>] = [:]
     var writes: Set<Write> = []
-    /// The names of the functions called, in lower case: operators such as LIKE, and CURRENT_TIMESTAMP, are functions, too.
+    /// The names of the called functions, in lower case. Operators such as LIKE, and
+    /// CURRENT_TIMESTAMP, are functions, too.
     var functions: Set<String> = []
-    /// The names of the databases that all this is in.
+    /// The names of the databases that these effects refer to.
     var databases: Set<String> = []
     var changesSchema = false
-    /// Whether it is a PRAGMA that changes what other statements do to rows, and has SQLite prepare them again.
+    /// Whether the statement is a PRAGMA that changes how other statements affect rows, and makes
+    /// SQLite prepare them again.
     var changesRules = false
-    /// Whether it is a PRAGMA that changes no content, though `sqlite3_stmt_readonly()` says that it writes.
+    /// Whether the statement is a PRAGMA that changes no content, although
+    /// `sqlite3_stmt_readonly()` reports that it writes.
     var leavesContent = false
-    /// The journal mode that it sets, if it is a PRAGMA that does.
+    /// The journal mode that the statement sets, if it is such a PRAGMA.
     var journalMode: JournalModeChange?
 
     /// A journal mode that a PRAGMA sets.
     struct JournalModeChange: Equatable, Sendable {
         /// The mode, in lower case.
         let mode: String
-        /// The name of the database, in lower case, or nil where all of them are meant.
+        /// The name of the database, in lower case, or nil for all databases.
         let databaseName: String?
     }
 }

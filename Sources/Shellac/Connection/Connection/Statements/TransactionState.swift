@@ -6,26 +6,26 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The state of a transaction, as the connection itself knows it: which date it has, and how it has failed.
+/// The state of a transaction, tracked by the connection itself: its date, and its failure.
 struct TransactionState {
     /// The date of the open transaction, or of the running statement.
     var date: Date?
-    /// The one that it has to itself, once somebody has asked for it.
+    /// The unique date of the transaction, once it was requested.
     var distinctDate: Date?
-    /// The error of a transaction that SQLite has ended by itself. Every statement throws it until the scope of that
-    /// transaction ends.
+    /// The error of a transaction that SQLite has ended itself. Every statement throws it until the
+    /// scope of that transaction ends.
     var loss: (any Error)?
-    /// The error of a statement outside of a transaction whose rows were not read to the end: its commit failed when it was
-    /// let go of. The end of the access throws it.
+    /// The error of a failed commit, made by a statement outside of a transaction that was released
+    /// before its last row. The end of the access throws it.
     private var commitFailure: (any Error)?
 
-    /// Keeps the error of a commit for the end of the access: the first one.
+    /// Keeps the error of a failed commit for the end of the access. Only the first one is kept.
     mutating func keepCommitFailure(_ error: any Error) { if commitFailure == nil { commitFailure = error } }
 
-    /// Keeps the error of a commit that has taken the place of the one before.
+    /// Replaces the error of a failed commit.
     mutating func replaceCommitFailure(_ error: any Error) { commitFailure = error }
 
-    /// Takes the error of a commit.
+    /// Returns the error of a failed commit, and forgets it.
     mutating func takeCommitFailure() -> (any Error)? {
         defer { commitFailure = nil }
         return commitFailure
@@ -33,7 +33,7 @@ struct TransactionState {
 }
 
 extension Database {
-    /// The error of a transaction that SQLite has ended by itself, until its scope ends.
+    /// The error of a transaction that SQLite has ended itself, until its scope ends.
     var lostTransaction: (any Error)? {
         get { transactionState.loss }
         set {
