@@ -1,9 +1,9 @@
-/// Cached facts about the records of one class that a statement's row creates: the names they look
-/// up, and the rows they remember.
+/// Cached facts about the records of one class that a row creates.
 ///
-/// Each row has one of its own. If its rows are of several classes, an ``ElementMaker`` has one for
-/// each class. It points the row to the one of the current class, so that the row need not collect
-/// these facts again for each row.
+/// They are the names that the records look up, and the rows that they remember. Each row has one
+/// of its own. If its rows are of several classes, an ``ElementMaker`` has one for each class. It
+/// points the row to the one of the current class, so that the row need not collect these facts
+/// again for each row.
 struct ElementMemory: ~Copyable {
     /// The column names that were looked up, and the first guess for each row.
     var names: NameGuesses?

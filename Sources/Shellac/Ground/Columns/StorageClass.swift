@@ -1,5 +1,6 @@
-/// One of the five classes of values that SQLite stores ("Datatypes In SQLite" in the SQLite
-/// documentation).
+/// One of the five classes of values that SQLite stores.
+///
+/// See "Datatypes In SQLite" in the SQLite documentation.
 ///
 /// ```swift
 /// static func fromSQLiteValue(_ value: borrowing SQLiteValue) -> Celsius? {

@@ -16,7 +16,7 @@ extension Configuration {
     /// ```
     ///
     /// The defaults already enforce foreign keys, begin writes with the write lock, and copy the
-    /// log in the background of commits. In addition, this configuration sets:
+    /// log without delaying commits. In addition, this configuration sets:
     ///
     /// - ``journalMode`` to WAL: readers do not wait for writers. (A pool has this mode anyway.)
     /// - `PRAGMA synchronous = FULL`: when `write` returns, the commit has reached the disk. Other
