@@ -1,13 +1,15 @@
-/// What the definition of a counter's column says of it: which rows are counted.
+/// The definition of a counter column in the schema: the table whose rows it counts.
 ///
-/// It is the name of the column's NOT NULL constraint, `CONSTRAINT "counts player" NOT NULL`. To SQLite that name means nothing; it
-/// stays when the table is altered or renamed, and stands in dumps, so that the schema alone tells what its counters are.
+/// The definition is the name of the column's NOT NULL constraint,
+/// `CONSTRAINT "counts player" NOT NULL`. SQLite gives that name no meaning. It survives when the
+/// table is altered or renamed, and dumps contain it. So the schema alone defines the counters.
 struct CounterMark: Hashable {
     /// The name of the column.
     let column: String
     /// The table whose rows are counted.
     let countedTable: String
-    /// The columns of these that refer to the counter's table. Empty where its foreign key tells.
+    /// The columns of those rows that refer to the counter's table. Empty if the foreign key of the
+    /// counted table determines them.
     let originColumns: [String]
 
     /// The constraint, as SQL.
@@ -16,7 +18,7 @@ struct CounterMark: Hashable {
     private static let verb = "counts"
     private static let preposition = "by"
 
-    /// Returns a name as a word of a sentence: between quotes, unless it is one.
+    /// Returns a name as a word of a sentence. Puts it between quotes unless it is a plain word.
     static func word(_ name: String) -> String {
         let isPlain = !name.isEmpty && name.utf8.allSatisfy(SQLTokens.isWord)
         return isPlain ? name : name.quotedDatabaseIdentifier
@@ -32,7 +34,7 @@ struct CounterMark: Hashable {
         (self.column, self.countedTable, self.originColumns) = (column, countedTable, originColumns)
     }
 
-    /// Reads the name of a constraint. Nil for any other.
+    /// Parses the name of a constraint. Returns nil for any name that defines no counter.
     private init?(column: String, _ sentence: String) {
         let tokens = SQLTokens(sentence)
         var words = tokens.meaningful.map { tokens.text($0.range) }[...]
@@ -51,7 +53,7 @@ struct CounterMark: Hashable {
             originColumns: columns.map(CheckExpressions.unquoted))
     }
 
-    /// Returns the marks in the SQL that has created a table.
+    /// Returns the marks in the SQL that created a table.
     static func marks(in sql: String) -> [CounterMark] {
         // Most tables have none.
         guard sql.contains(verb) else { return [] }

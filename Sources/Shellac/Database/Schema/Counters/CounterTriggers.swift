@@ -1,22 +1,27 @@
-/// A counter whose tables are both there, and the triggers that keep it.
+/// A counter whose tables both exist, and the triggers that maintain it.
 ///
 /// ## The life of a count
 ///
-/// Triggers on the counted table add and subtract one. They run for whatever SQLite runs triggers for: all statements, foreign key
-/// actions, other triggers. Three things are not told by them, and each has a trigger of its own:
+/// Triggers on the counted table add and subtract one. They run whenever SQLite runs triggers: for
+/// all statements, foreign key actions, and other triggers. They miss three things, each of which
+/// has a trigger of its own:
 ///
-/// - *A row of the counter's table comes to be, or changes its key.* Rows may be there that refer to it already, where foreign keys are
-///   deferred or not enforced; and ON UPDATE CASCADE has counted its rows once more. So they are counted anew: SQLite runs foreign key
-///   actions before AFTER triggers. This also sets right a count that was inserted by hand.
-/// - *REPLACE* deletes rows without running their triggers, unless `recursive_triggers` is on, which no connection owes anybody. So a
-///   BEFORE trigger notes the rows that stand in the way, with what they refer to, and an AFTER trigger subtracts those that are gone. Where
-///   the new row was ignored in the end, or updated an old one, the AFTER trigger never comes; the next one begins with clean notes. A row
-///   whose own DELETE trigger has run is no longer noted.
-/// - *A table that refers to itself*: the row that is being written is also one that counts. No trigger adds to it, since AFTER triggers
-///   run in no certain order; it is counted anew.
+/// - *A row of the counter's table is inserted, or its key changes.* Rows that refer to it may
+///   already exist, if foreign keys are deferred or not enforced. ON UPDATE CASCADE, too, has
+///   counted its rows once more. So the rows are counted again: SQLite runs foreign key actions
+///   before AFTER triggers. This also corrects a count that was inserted by hand.
+/// - *REPLACE* deletes rows without running their triggers unless `recursive_triggers` is on, and
+///   no connection has to turn it on. So a BEFORE trigger notes the conflicting rows with the keys
+///   they refer to. An AFTER trigger subtracts those that are gone. If SQLite ignores the new row
+///   in the end, or updates an old one instead, the AFTER trigger does not run. The next BEFORE
+///   trigger starts with empty notes. A row whose own DELETE trigger has run is removed from the
+///   notes.
+/// - *A table that refers to itself*: the row being written is also a row that has a count. No
+///   trigger adds to it, since AFTER triggers run in no defined order. Its rows are counted again
+///   instead.
 ///
-/// The notes are a table beside the counter, empty but for the middle of a statement (or what an ignored row has left). Nobody is told
-/// of what is written there.
+/// The notes are a table beside the counter. It is empty except in the middle of a statement, or
+/// after an ignored row has left notes behind. Changes to the notes are not reported.
 struct CounterTriggers {
     let parent: TableSchema
     let mark: CounterMark
@@ -25,11 +30,11 @@ struct CounterTriggers {
     let origin: [String]
     /// The columns that they refer to.
     let destination: [String]
-    /// Finds a row of the counted table.
+    /// The columns that identify a row of the counted table.
     private let key: [RowKeyColumn]
     private let uniqueKeys: [UniqueKey]
 
-    /// What the names of all triggers and of the notes begin with.
+    /// The prefix of the names of all triggers and of the notes.
     static let prefix = OwnName.prefix + "counter "
 
     private var baseName: String { Self.baseName(parent.name, mark) }
@@ -40,7 +45,7 @@ struct CounterTriggers {
 
     private var isTree: Bool { CaseInsensitiveName.matches(parent.name, child.name) }
 
-    /// - Throws: a ``DatabaseError`` where rows cannot be counted so.
+    /// - Throws: a ``DatabaseError`` if the counter cannot count these rows.
     init(_ mark: CounterMark, of parent: TableSchema, _ child: TableSchema, _ db: Database) throws {
         func refuse(_ reason: String) -> DatabaseError {
             DatabaseError(
@@ -129,43 +134,45 @@ struct CounterTriggers {
         zip(origin, destination).map { ($0.quotedDatabaseIdentifier, $1.quotedDatabaseIdentifier) }
     }
 
-    // Other names than a table or a column may have that stands beside them.
+    // These names differ from any name that a table or a column beside them may have.
     private static var counted: String { "\"shellac counted\"" }
     private static var noted: String { "\"shellac noted\"" }
 
     private static func all(_ conditions: [String]) -> String { conditions.joined(separator: " AND ") }
     private static func any(_ conditions: [String]) -> String { "(\(conditions.joined(separator: " OR ")))" }
 
-    /// The number of rows that refer to a row of the counter's table.
+    /// Returns SQL for the number of rows that refer to a row of the counter's table.
     ///
-    /// The column that is referred to stands first, so that its collation and affinity hold, as for a foreign key.
+    /// The referenced column comes first, so that its collation and affinity apply, as for a
+    /// foreign key.
     private func count(of row: String, in schemaName: String? = nil) -> String {
         let conditions = pairs.map { "\(row).\($0.destination) = \(Self.counted).\($0.origin)" }
         return
             "(SELECT COUNT(*) FROM \(child.name.quoted(in: schemaName)) AS \(Self.counted) WHERE \(Self.all(conditions)))"
     }
 
-    /// Counts anew, by one statement, all rows whose count is wrong.
+    /// Returns one statement that counts again, and corrects, all rows whose count is wrong.
     func recount(in schemaName: String) -> String {
         let count = count(of: parentName, in: schemaName)
         return
             "UPDATE \(parent.name.quoted(in: schemaName)) SET \(counter) = \(count) WHERE \(counter) IS NOT \(count)"
     }
 
-    /// Asks how many counts are wrong.
+    /// Returns a query for the number of wrong counts.
     func countOfWrong(in schemaName: String) -> String {
         let count = count(of: parentName, in: schemaName)
         return "SELECT COUNT(*) FROM \(parent.name.quoted(in: schemaName)) WHERE \(counter) IS NOT \(count)"
     }
 
-    /// The SQL of the notes' table: the keys of rows, and what these refer to.
+    /// Returns the SQL of the notes' table, which stores the keys of rows and the keys they refer
+    /// to.
     func notesSQL(in schemaName: String) -> String {
         let columns = key.indices.map { "k\($0)" } + origin.indices.map { "f\($0)" }
         return
             "CREATE TABLE IF NOT EXISTS \(notesName.quoted(in: schemaName)) (\(columns.joined(separator: ", ")))"
     }
 
-    /// Returns the names and the SQL of all triggers, as SQLite keeps them.
+    /// Returns the names and the SQL of all triggers, as SQLite stores them.
     func triggers() -> [(name: String, sql: String)] {
         var triggers: [(name: String, sql: String)] = []
         func add(
@@ -198,7 +205,7 @@ struct CounterTriggers {
         let others = ways.map { "\($0) AND \(isOther)" }
         add("before insert", "BEFORE INSERT", childName, when: conflicting(ways), noting(ways))
         add("replace", "AFTER INSERT", childName, when: isNoted, subtractingReplaced)
-        // Before what the deletion makes others do.
+        // This runs before other triggers and foreign key actions react to the deletion.
         add(
             "before delete", "BEFORE DELETE", childName, when: isNoted,
             "DELETE FROM \(notes) WHERE \(isRow("OLD", of: notes));")
@@ -226,7 +233,7 @@ struct CounterTriggers {
             })
     }
 
-    /// Leaves out the row of a tree that is being written.
+    /// A condition that leaves out the row of a self-referencing table that is being written.
     private var exceptOwn: String {
         isTree ? " AND " + Self.any(pairs.map { "\($0.destination) IS NOT NEW.\($0.destination)" }) : ""
     }
@@ -235,7 +242,8 @@ struct CounterTriggers {
         "UPDATE \(parentName) SET \(counter) = \(counter) \(number) WHERE \(matching(row, origin))\(isDeleted ? "" : exceptOwn);"
     }
 
-    /// ` OF "a", "b"`: the columns of an update. `SET rowid = …` goes by that name alone.
+    /// Returns the columns of an update trigger, ` OF "a", "b"`. `SET rowid = …` fires only a
+    /// trigger that names the row id as the statement does.
     private func columns(_ names: [String], of table: TableSchema) -> String {
         let isRowID =
             table.primaryKey.rowIDColumn.map { column in
@@ -256,7 +264,7 @@ struct CounterTriggers {
         return ["t.\(name.sql) = NEW.\(name.sql)"]
     }
 
-    /// The columns by whose updates a row may come to replace others. None where it may be any.
+    /// The columns whose update may make a row replace others. Empty if any update may do so.
     private var columnsOfUniqueKeys: String {
         var names =
             child.primaryKey.tableHasRowID
@@ -288,7 +296,8 @@ struct CounterTriggers {
     }
 
     private func isRow(_ row: String, of notes: String) -> String {
-        // The column of the notes has no collation of its own, and stands first: see "Datatypes In SQLite".
+        // The column of the notes has no collation of its own, and comes first: see "Datatypes In
+        // SQLite".
         "(\(Self.all(key.enumerated().map { "\(notes).k\($0)\($1.collation) = \(row).\($1.sql)" })))"
     }
 
@@ -297,7 +306,7 @@ struct CounterTriggers {
         return "EXISTS (SELECT 1 FROM \(childName) AS t WHERE \(isSame))"
     }
 
-    /// Subtracts the noted rows that are gone.
+    /// Returns SQL that subtracts the noted rows that are gone.
     private func subtracting(where isGone: String) -> String {
         let refers = Self.all(
             pairs.enumerated().map { "\(parentName).\($1.destination) = \(Self.noted).f\($0)" })
@@ -313,10 +322,11 @@ struct CounterTriggers {
         return "\(subtracting(where: isGone))\(exceptOwn); DELETE FROM \(notes);"
     }
 
-    /// Subtracts, when a row is deleted, the noted ones that are gone already: ON DELETE CASCADE may have taken along the very row that
-    /// was to replace them.
+    /// SQL that subtracts, when a row is deleted, the noted rows that are already gone. ON DELETE
+    /// CASCADE may have deleted the very row that was to replace them.
     ///
-    /// The notes stay, and count no more: an update that is still to come writes the row as it was read before all this, its counter too.
+    /// The notes remain, but no longer count. An update that is still in progress writes the row as
+    /// it was read before all this, including its counter.
     private var subtractingBeforehand: String {
         let forgotten = origin.indices.map { "f\($0) = NULL" }.joined(separator: ", ")
         return

@@ -2,19 +2,20 @@
 
 import CSQLite
 
-/// The counters of one database, and whether their triggers are those that the schema asks for.
+/// The counters of one database, compared with the triggers that maintain them.
 ///
-/// What is wanted is in the schema alone: see ``CounterMark``. Each definition of a table or an index ends with a look at it, in its own
-/// transaction: triggers are created where both tables are there, and dropped where a table is gone.
+/// The schema alone says which triggers are needed: see ``CounterMark``. Each definition of a table
+/// or an index ends by checking it, in the same transaction. Triggers are created once both tables
+/// exist, and dropped when a table is gone.
 struct Counters {
     private let db: Database
     private let schemaName: String
-    /// The counters of tables that are both there.
+    /// The counters whose tables both exist.
     private(set) var kept: [CounterTriggers] = []
-    /// The counters that have nothing to count yet.
+    /// The counters whose counted table does not exist yet.
     private(set) var waiting: [(parent: TableSchema, mark: CounterMark)] = []
 
-    /// - Throws: a ``DatabaseError`` where a counter cannot count.
+    /// - Throws: a ``DatabaseError`` if a counter cannot count its rows.
     init(_ db: Database, in schemaName: String) throws {
         (self.db, self.schemaName) = (db, schemaName)
         for object in try db.schema.objects(.table, in: schemaName)
@@ -30,7 +31,7 @@ struct Counters {
         }
     }
 
-    /// Returns the SQL of the triggers that are there, by their names.
+    /// Returns the SQL of the existing triggers, by name.
     func present() throws -> [String: String] {
         let triggers = try db.schema.objects(.trigger, in: schemaName).filter {
             $0.name.hasPrefix(CounterTriggers.prefix)
@@ -38,15 +39,17 @@ struct Counters {
         return Dictionary(triggers.map { ($0.name, $0.sql) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether a counter has the triggers that the schema asks for.
+    /// Whether a counter has the triggers that the schema requires.
     func isKept(_ counter: CounterTriggers, by present: [String: String]) throws -> Bool {
         try counter.triggers().allSatisfy { present[$0.name] == $0.sql }
             && db.schema.contains(.table, counter.notesName, in: schemaName)
     }
 
-    /// Drops the triggers that are not wanted, creates those that are, and counts where they were missing.
+    /// Drops the triggers that are not needed, creates the missing ones, and recounts for those
+    /// that were missing.
     ///
-    /// - Parameter recountsReplaced: Whether rows are counted as well where other triggers were in their place.
+    /// - Parameter recountsReplaced: Whether to recount as well if other triggers were in their
+    ///   place.
     func follow(recountsReplaced: Bool = false) throws {
         let present = try present()
         let wanted = Dictionary(
@@ -64,7 +67,7 @@ struct Counters {
             let triggers = counter.triggers()
             let missing = triggers.filter { present[$0.name] != $0.sql }
             if missing.isEmpty, notes.contains(counter.notesName) { continue }
-            // The keys may be others than those that it was made for. It is empty.
+            // The keys may have changed since the table was created. The table is empty.
             if notes.contains(counter.notesName) {
                 try db.execute(definition: "DROP TABLE \(counter.notesName.quoted(in: schemaName))")
             }
@@ -90,7 +93,8 @@ struct Counters {
         try statement.execute()
     }
 
-    /// Drops the triggers of the counters that a table has, or is counted by, while the table is changed.
+    /// Drops the triggers of the counters in a table, and of the counters that count its rows,
+    /// while the table is changed.
     static func suspend(_ table: String, in schemaName: String, _ db: Database) throws {
         var names: [String] = []
         for object in try db.schema.objects(.table, in: schemaName) {
@@ -108,20 +112,20 @@ struct Counters {
 }
 
 extension Database {
-    /// Runs a change of the schema, and has the triggers of counters follow it: all of it, or nothing.
+    /// Runs a schema change and updates the triggers of counters to match, all of it or nothing.
     ///
     /// - Parameters:
-    ///   - table: The table that is changed, where its database is not said.
+    ///   - table: The table that is changed, if its database is not given.
     ///   - isDeclared: Whether the change declares a counter.
-    ///   - suspended: The table whose counters have no triggers meanwhile. Nil for none.
-    ///   - recountsReplaced: Whether rows are counted as well where other triggers were in the place of those that the
-    ///     schema asks for.
+    ///   - suspended: The table whose counters have no triggers during the change. Nil for none.
+    ///   - recountsReplaced: Whether to recount rows as well if other triggers were in the place of
+    ///     those that the schema requires.
     func followingCounters(
         of table: String? = nil, in schemaName: String?, declared isDeclared: Bool = false,
         without suspended: String? = nil, recountsReplaced: Bool = false, _ change: () throws -> Void
     ) throws {
         guard isDeclared || mayHaveCounters(in: schemaName) else { return try change() }
-        // Asked before the table may be gone.
+        // Look the table up now: the change may drop it.
         let place = try schemaName ?? table.flatMap { try schema.table($0)?.schemaName } ?? "main"
         try inSavepoint {
             if let suspended { try Counters.suspend(suspended, in: place, self) }
@@ -131,7 +135,7 @@ extension Database {
         }
     }
 
-    /// Runs a change of an index, whose table may have rows that are counted.
+    /// Runs a change of an index whose table may have counted rows.
     func followingCounters(ofIndex name: String, in schemaName: String?, _ change: () throws -> Void) throws {
         guard mayHaveCounters(in: schemaName) else { return try change() }
         let places = try schemaName.map { [$0] } ?? schema.databaseNames()
@@ -139,8 +143,8 @@ extension Database {
         try followingCounters(in: place ?? schemaName, declared: true, change)
     }
 
-    /// Whether a database has counters, or any of them if `schemaName` is nil. False if the schema cannot be read: then the change of the
-    /// schema fails as well, with an error of its own.
+    /// Whether a database has counters, or any database if `schemaName` is nil. False if the schema
+    /// cannot be read: the schema change then fails as well, with an error of its own.
     private func mayHaveCounters(in schemaName: String?) -> Bool {
         if isClosed { return false }
         hooks.tracer?.isDeaf = true
@@ -154,7 +158,7 @@ extension Database {
         }
     }
 
-    /// Refuses to rename what a counter knows by its name.
+    /// Refuses to rename a table or column that a counter refers to by name.
     func checkRenaming(_ table: String, column: String? = nil, in schemaName: String?) throws {
         guard mayHaveCounters(in: schemaName), let schema = try self.schema.table(table, in: schemaName)
         else { return }

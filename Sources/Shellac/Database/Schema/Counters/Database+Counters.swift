@@ -6,10 +6,10 @@ public struct CounterInfo: Hashable, Sendable {
     public let column: String
     /// The table whose rows are counted.
     public let countedTable: String
-    /// The columns of these rows that refer to the counter's table. Empty where the counted table is not there yet, and its foreign key
-    /// is to tell.
+    /// The columns of these rows that refer to the counter's table. Empty if the counted table does
+    /// not exist yet, and its foreign key will determine them.
     public let countedColumns: [String]
-    /// Whether triggers keep the count: those that the schema asks for.
+    /// Whether the triggers that the schema requires exist and maintain the count.
     public let isKept: Bool
 }
 
@@ -23,7 +23,8 @@ extension Database {
     /// ```
     ///
     /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one.
-    /// - Throws: a ``DatabaseError`` where a counter cannot count its rows: without a foreign key, say.
+    /// - Throws: a ``DatabaseError`` if a counter cannot count its rows, for example without a
+    ///   foreign key.
     public func counters(in schemaName: String = "main") throws -> [CounterInfo] {
         let counters = try Counters(self, in: schemaName)
         let present = try counters.present()
@@ -41,39 +42,44 @@ extension Database {
         return kept + waiting
     }
 
-    /// Creates the triggers of all counters of a database, drops those that are of no use any more, and counts where triggers were
-    /// missing, or others than the schema asks for.
+    /// Creates the triggers of all counters of a database, and drops those no longer needed.
+    /// Recounts if triggers were missing, or differed from those the schema requires.
     ///
     /// ```swift
     /// try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, teamID INTEGER REFERENCES team)")
     /// try db.updateCounterTriggers()
     /// ```
     ///
-    /// The methods that define tables and indexes do it themselves. Call it after a change of the schema by plain SQL: a table that is
-    /// counted, or a unique index on one. Call it once, too, for a file that an earlier version of Shellac has made, with a counted
-    /// table `WITHOUT ROWID` whose key is not compared byte by byte. `checkSchema` finds out where it was forgotten.
+    /// The methods that define tables and indexes do this themselves. Call it after plain SQL has
+    /// changed a counted table, or a unique index on one.
+    ///
+    /// Call it once, too, for a file made by an earlier version of Shellac that has a counted
+    /// `WITHOUT ROWID` table whose key is not compared byte by byte. `checkSchema` reports a
+    /// missing call.
     ///
     /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one.
-    /// - Throws: a ``DatabaseError`` where a counter cannot count its rows. Nothing has changed then.
+    /// - Throws: a ``DatabaseError`` if a counter cannot count its rows. Nothing has changed then.
     public func updateCounterTriggers(in schemaName: String = "main") throws {
         checkAccess()
         try followingCounters(in: schemaName, declared: true, recountsReplaced: true) {}
     }
 
-    /// Counts the rows of a counter anew, and writes each count that is wrong.
+    /// Recounts the rows of a counter, and corrects each count that is wrong.
     ///
     /// ```swift
     /// let repaired = try db.recount("team", "playersCount")
     /// ```
     ///
-    /// Counts are wrong where somebody has written them, or has dropped the triggers. An index on the foreign key makes it fast.
+    /// Counts are wrong if a statement wrote them or the triggers were dropped. An index on the
+    /// foreign key makes recounting fast.
     ///
     /// - Parameters:
     ///   - tableName: The table that has the counter.
     ///   - column: The counter.
-    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
-    /// - Returns: How many rows had a wrong count.
-    /// - Throws: a ``DatabaseError`` where there is no such table or counter, or nothing to count.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All
+    ///     of them if nil.
+    /// - Returns: The number of rows that had a wrong count.
+    /// - Throws: a ``DatabaseError`` if there is no such table or counter, or no table to count.
     @discardableResult
     public func recount(_ tableName: String, _ column: String, in schemaName: String? = nil) throws -> Int {
         checkAccess()
@@ -84,7 +90,7 @@ extension Database {
         return changesCount
     }
 
-    /// Returns how many rows have a wrong count, and writes nothing.
+    /// Returns the number of rows with a wrong count, without writing anything.
     ///
     /// ```swift
     /// if try db.miscounted("team", "playersCount") > 0 { print("somebody has dropped the triggers") }
@@ -93,8 +99,9 @@ extension Database {
     /// - Parameters:
     ///   - tableName: The table that has the counter.
     ///   - column: The counter.
-    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
-    /// - Throws: a ``DatabaseError`` where there is no such table or counter, or nothing to count.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All
+    ///     of them if nil.
+    /// - Throws: a ``DatabaseError`` if there is no such table or counter, or no table to count.
     public func miscounted(_ tableName: String, _ column: String, in schemaName: String? = nil) throws -> Int
     {
         let counter = try counter(tableName, column, in: schemaName)

@@ -1,4 +1,4 @@
-/// A column of a table that is being created, or added to one.
+/// A column of a table that is being created, or a column being added to one.
 ///
 /// ```swift
 /// try db.create(table: "player") { t in
@@ -9,7 +9,7 @@
 /// }
 /// ```
 ///
-/// SQL that you give is SQL: never make it of what comes from outside of the program.
+/// The SQL that you pass is used as it is: never build it from untrusted input.
 public final class ColumnDefinition {
     let name: String
     let type: Database.ColumnType?
@@ -31,7 +31,7 @@ public final class ColumnDefinition {
     private var references: [ReferencesClause] = []
     private var generatedClause: String?
     private var wantsIndex = false
-    /// Whether triggers keep the column.
+    /// Whether triggers maintain the column.
     var isCounter = false
 
     init(name: String, type: Database.ColumnType?) {
@@ -43,13 +43,14 @@ public final class ColumnDefinition {
 
     /// Makes the column the primary key.
     ///
-    /// An `.integer` column becomes another name of the row id. Other primary keys accept NULL, unless they are
-    /// ``notNull(onConflict:)``: see "CREATE TABLE" in the SQLite documentation.
-    /// ``TableDefinition/primaryKey(_:_:onConflict:)`` takes care of it.
+    /// An `.integer` column becomes another name of the row id. Other primary keys accept NULL
+    /// unless they are ``notNull(onConflict:)``: see "CREATE TABLE" in the SQLite documentation.
+    /// ``TableDefinition/primaryKey(_:_:onConflict:)`` adds NOT NULL itself.
     ///
     /// - Parameters:
-    ///   - conflictResolution: What SQLite does when a row has the key of another one.
-    ///   - autoincrement: Whether the row ids of deleted rows are never used again: see "SQLite Autoincrement".
+    ///   - conflictResolution: The policy for a row with the key of another row.
+    ///   - autoincrement: Whether the row ids of deleted rows are never reused: see "SQLite
+    ///     Autoincrement".
     @discardableResult
     public func primaryKey(
         onConflict conflictResolution: Database.ConflictResolution? = nil, autoincrement: Bool = false
@@ -61,26 +62,28 @@ public final class ColumnDefinition {
 
     /// Refuses NULL.
     ///
-    /// - Parameter conflictResolution: What SQLite does with NULL; it throws by default. `.replace` stores the default value, if
-    ///   there is one.
+    /// - Parameter conflictResolution: The policy for NULL. An error by default. `.replace` stores
+    ///   the default value, if there is one.
     @discardableResult
     public func notNull(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         notNullClause = "NOT NULL\(conflictResolution.clause)"
         return self
     }
 
-    /// Refuses a value that another row has. SQLite makes an index for it. NULLs are no values here.
+    /// Refuses a value that another row has. SQLite creates an index for it. NULLs do not count as
+    /// values here.
     ///
-    /// - Parameter conflictResolution: What SQLite does with a row of such a value; it throws by default.
+    /// - Parameter conflictResolution: The policy for a row with such a value. An error by default.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         uniqueClause = "UNIQUE\(conflictResolution.clause)"
         return self
     }
 
-    /// Adds an index on the column, named as ``Database/create(indexOn:in:columns:options:condition:)`` does.
+    /// Adds an index on the column, named like those of
+    /// ``Database/create(indexOn:in:columns:options:condition:)``.
     ///
-    /// A ``unique(onConflict:)`` column has an index already, and gets no other.
+    /// A ``unique(onConflict:)`` column already has an index, and gets no other.
     @discardableResult
     public func indexed() -> Self {
         wantsIndex = true
@@ -102,7 +105,7 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// Refuses a value that an enum does not have.
+    /// Refuses a value that is not a case of an enum.
     ///
     /// ```swift
     /// enum Kind: String, CaseIterable, DatabaseValueConvertible { case cat, dog }
@@ -111,14 +114,15 @@ public final class ColumnDefinition {
     /// // "kind" TEXT NOT NULL CHECK ("kind" IN ('cat', 'dog'))
     /// ```
     ///
-    /// NULL is accepted, unless the column is ``notNull(onConflict:)``. What is refused is told with the values that are not:
-    /// ``DatabaseError/Constraint/values``.
+    /// NULL is accepted unless the column is ``notNull(onConflict:)``. The error for a refused
+    /// value lists the accepted values: ``DatabaseError/Constraint/values``.
     ///
-    /// The table keeps the cases that the enum has now. When it gets another one, ``Database/rebuild(table:in:options:copying:body:)``
-    /// says so to the table, and `checkSchema` finds out where that was forgotten. A migration that is to do the same for ever names its
-    /// values itself, in SQL.
+    /// The table accepts the cases that the enum has now. When the enum gets another case,
+    /// ``Database/rebuild(table:in:options:copying:body:)`` updates the table. `checkSchema`
+    /// reports a forgotten update. For a migration that must always do the same, write the values
+    /// in SQL.
     ///
-    /// - Parameter type: The enum. At least one of its cases can be stored.
+    /// - Parameter type: The enum. At least one of its cases must be storable.
     @discardableResult
     public func check<Value: CaseIterable & DatabaseValueConvertible>(in type: Value.Type) -> Self {
         guard let values = CaseValues(type)?.all, !values.isEmpty else {
@@ -134,7 +138,7 @@ public final class ColumnDefinition {
         switch check {
         case .sql(let sql): return sql
         case .values(let values):
-            // Swift tells texts apart that another collation takes for equal.
+            // Swift distinguishes strings that another collation considers equal.
             let isBinary = collation.map { CaseInsensitiveName.matches($0.rawValue, "BINARY") } ?? true
             let list = values.map(\.sqlLiteral).joined(separator: ", ")
             return "\(name.quotedDatabaseIdentifier)\(isBinary ? "" : " COLLATE BINARY") IN (\(list))"
@@ -147,11 +151,12 @@ public final class ColumnDefinition {
     /// t.column("name", .text).defaults(to: "Anonymous")
     /// ```
     ///
-    /// - Parameter value: The value, which is written into the SQL as a literal.
+    /// - Parameter value: The value, written into the SQL as a literal.
     @discardableResult
     public func defaults(to value: some DatabaseValueConvertible) -> Self {
         let literal = value.databaseValue.sqlLiteral
-        // A text with a NUL in it has no literal, and is written as an expression, which needs parentheses.
+        // A string that contains a NUL has no literal. It is written as an expression, which needs
+        // parentheses.
         defaultClause = "DEFAULT \(literal.hasPrefix("CAST") ? "(\(literal))" : literal)"
         return self
     }
@@ -169,28 +174,30 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// Sets how the texts of the column compare.
+    /// Sets the collation of the column, which compares its strings.
     ///
     /// ```swift
     /// t.column("email", .text).unique().collate(.nocase)
     /// ```
     ///
-    /// - Parameter collation: The name of one of SQLite's collations, or of one that each connection has which uses the table.
+    /// - Parameter collation: The name of one of SQLite's collations, or of a collation that every
+    ///   connection using the table has.
     @discardableResult
     public func collate(_ collation: Database.CollationName) -> Self {
         self.collation = collation
         return self
     }
 
-    /// Sets how the texts of the column compare: each connection that uses the table must have the collation.
+    /// Sets the collation of the column. Each connection that uses the table must have it.
     ///
-    /// - Parameter collation: The collation, of which the table has the name.
+    /// - Parameter collation: The collation. The table stores its name.
     @discardableResult
     public func collate(_ collation: DatabaseCollation) -> Self {
         collate(Database.CollationName(rawValue: collation.name))
     }
 
-    /// Computes the value from other columns of the row: see "Generated Columns" in the SQLite documentation.
+    /// Computes the value from other columns of the row: see "Generated Columns" in the SQLite
+    /// documentation.
     ///
     /// ```swift
     /// t.column("total", .integer).generatedAs(sql: "score + bonus", .stored)
@@ -198,7 +205,7 @@ public final class ColumnDefinition {
     ///
     /// - Parameters:
     ///   - sql: The expression, as SQL, without parentheses around it.
-    ///   - qualification: Whether it is computed at each reading, or stored.
+    ///   - qualification: Whether the value is computed at each reading, or stored.
     @discardableResult
     public func generatedAs(sql: String, _ qualification: GeneratedColumnQualification = .virtual) -> Self {
         generatedClause = "GENERATED ALWAYS AS (\(sql.embeddedSQL)) \(qualification.rawValue)"
@@ -214,11 +221,11 @@ public final class ColumnDefinition {
     /// ```
     ///
     /// - Parameters:
-    ///   - table: The table that is referred to. SQLite accepts one that does not exist yet.
-    ///   - column: The column that is referred to; the primary key if nil.
-    ///   - onDelete: What happens to this row when the other one is deleted.
-    ///   - onUpdate: What happens to this row when the key of the other one changes.
-    ///   - isDeferred: Whether the key is checked at the end of the transaction, and not at once.
+    ///   - table: The referenced table. SQLite accepts one that does not exist yet.
+    ///   - column: The referenced column. The primary key if nil.
+    ///   - onDelete: The action on this row when the referenced row is deleted.
+    ///   - onUpdate: The action on this row when the key of the referenced row changes.
+    ///   - isDeferred: Whether the key is checked at the end of the transaction instead of at once.
     @discardableResult
     public func references(
         _ table: String, column: String? = nil, onDelete: Database.ForeignKeyAction? = nil,
@@ -233,16 +240,16 @@ public final class ColumnDefinition {
 
     // MARK: - SQL
 
-    /// Whether the column is the primary key, by a constraint of its own.
+    /// Whether the column is the primary key, through a constraint of its own.
     var isPrimaryKey: Bool { primaryKeyClause != nil }
 
     /// Whether an index must be created.
     var needsIndex: Bool { wantsIndex && uniqueClause == nil }
 
-    /// Refuses NULL, by a clause that says more.
+    /// Refuses NULL with the given clause, which contains more than NOT NULL.
     func notNull(sql: String) { notNullClause = sql }
 
-    /// Refuses NULL, unless that has been said already.
+    /// Refuses NULL, unless the column already does.
     func notNullByDefault() { notNullClause = notNullClause ?? "NOT NULL" }
 
     var sql: String {

@@ -1,27 +1,27 @@
 // The clauses of constraints, as SQL.
 
 extension Database.ConflictResolution? {
-    /// ` ON CONFLICT IGNORE`, or nothing.
+    /// ` ON CONFLICT IGNORE`, or an empty string.
     var clause: String { map { " ON CONFLICT \($0.rawValue)" } ?? "" }
 }
 
 extension String {
-    /// Returns `"archive"."player"`: this name in a database, quoted, or the quoted name alone where no database is
-    /// said.
+    /// Returns this name in a database, quoted, such as `"archive"."player"`. Returns the quoted
+    /// name alone if no database is given.
     func quoted(in schemaName: String?) -> String {
         (schemaName.map { $0.quotedDatabaseIdentifier + "." } ?? "") + quotedDatabaseIdentifier
     }
 }
 
 extension [String] {
-    /// `("a", "b")`: names, quoted.
+    /// Quoted names in parentheses: `("a", "b")`.
     var quotedColumnList: String { "(\(map(\.quotedDatabaseIdentifier).joined(separator: ", ")))" }
 }
 
-/// `REFERENCES "team"("id") ON DELETE CASCADE`.
+/// A reference to another table: `REFERENCES "team"("id") ON DELETE CASCADE`.
 struct ReferencesClause {
     var table: String
-    /// Nil for the primary key of the table.
+    /// The referenced columns, or nil for the primary key of the table.
     var columns: [String]?
     var onDelete: Database.ForeignKeyAction?
     var onUpdate: Database.ForeignKeyAction?
@@ -37,7 +37,7 @@ struct ReferencesClause {
     }
 }
 
-/// `PRIMARY KEY ("a", "b")`, `UNIQUE ("a", "b")`.
+/// A key of several columns: `PRIMARY KEY ("a", "b")`, `UNIQUE ("a", "b")`.
 struct KeyClause {
     var columns: [String]
     var conflictResolution: Database.ConflictResolution?

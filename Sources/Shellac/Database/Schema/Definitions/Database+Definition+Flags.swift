@@ -1,16 +1,16 @@
-// Definitions by flags in the place of options, and indexes that are made anew.
+// Definitions with flags instead of options, and rebuilt indexes.
 
 extension Database {
     /// Creates a table: see ``create(table:in:options:body:)``.
     ///
     /// - Parameters:
     ///   - name: The name of the table.
-    ///   - temporary: Whether the table belongs to the connection alone.
-    ///   - ifNotExists: Whether nothing happens when there is a table of that name.
+    ///   - temporary: Whether the table exists only on this connection.
+    ///   - ifNotExists: Whether an existing table of that name is left as it is.
     ///   - withoutRowID: Whether the table is sorted by its primary key.
     ///   - body: Defines the columns and constraints of the table.
-    /// - Throws: what the body throws, and a ``DatabaseError`` when there is a table of that name, or SQLite refuses the
-    ///   definition.
+    /// - Throws: the error of the body, or a ``DatabaseError`` when there is a table of that name,
+    ///   or SQLite refuses the definition.
     @_disfavoredOverload
     public func create(
         table name: String, temporary: Bool = false, ifNotExists: Bool = false, withoutRowID: Bool = false,
@@ -29,11 +29,11 @@ extension Database {
     ///   - name: The name of the index.
     ///   - table: The table to index.
     ///   - columns: The names of the indexed columns.
-    ///   - unique: Whether two rows cannot have the same values.
-    ///   - ifNotExists: Whether nothing happens when there is an index of that name.
-    ///   - condition: Which rows the index holds; all if nil.
-    /// - Throws: a ``DatabaseError`` when there is no such table or column, when there is an index of that name, and when rows
-    ///   violate a unique one.
+    ///   - unique: Whether no two rows can have the same values.
+    ///   - ifNotExists: Whether an existing index of that name is left as it is.
+    ///   - condition: A condition on the rows that the index holds. All rows if nil.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, or an index of that
+    ///   name exists. Also when rows violate a unique index.
     @_disfavoredOverload
     public func create(
         index name: String, on table: String, columns: [String], unique: Bool = false,
@@ -46,41 +46,44 @@ extension Database {
         try create(index: name, on: table, columns: columns, options: options, condition: condition)
     }
 
-    /// Makes all indexes anew that use a collation: see "REINDEX" in the SQLite documentation.
+    /// Rebuilds all indexes that use a collation: see "REINDEX" in the SQLite documentation.
     ///
-    /// It is for a collation whose order has changed.
+    /// Call this when the order of a collation has changed.
     ///
-    /// - Parameter collation: The name of one of SQLite's collations, or of one that the connection has.
+    /// - Parameter collation: The name of one of SQLite's collations, or of one added to the
+    ///   connection.
     /// - Throws: a ``DatabaseError`` when there is no such collation.
     public func reindex(collation: Database.CollationName) throws {
         try execute(definition: "REINDEX \(collation.rawValue.quotedDatabaseIdentifier)")
     }
 
-    /// Makes all indexes anew that use a collation made in Swift.
+    /// Rebuilds all indexes that use a collation defined in Swift.
     ///
-    /// - Parameter collation: The collation, which the connection has.
+    /// - Parameter collation: A collation of the connection.
     /// - Throws: a ``DatabaseError`` when there is no such collation.
     public func reindex(collation: DatabaseCollation) throws {
         try reindex(collation: Database.CollationName(rawValue: collation.name))
     }
 
-    /// Makes all indexes of a table anew.
+    /// Rebuilds all indexes of a table.
     ///
     /// - Parameters:
-    ///   - name: The name of the table. Without that of a database, a collation of this name comes first: its indexes are made
-    ///     anew.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
+    ///   - name: The name of the table. Without a database name, a collation of this name takes
+    ///     precedence. Its indexes are then rebuilt.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is
+    ///     looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such table.
     public func reindex(table name: String, in schemaName: String? = nil) throws {
         try execute(definition: "REINDEX \(name.quoted(in: schemaName))")
     }
 
-    /// Makes an index anew.
+    /// Rebuilds an index.
     ///
     /// - Parameters:
-    ///   - name: The name of the index. Without that of a database, a collation of this name comes first: its indexes are made
-    ///     anew.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
+    ///   - name: The name of the index. Without a database name, a collation of this name takes
+    ///     precedence. Its indexes are then rebuilt.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is
+    ///     looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such index.
     public func reindex(index name: String, in schemaName: String? = nil) throws {
         try execute(definition: "REINDEX \(name.quoted(in: schemaName))")
@@ -88,6 +91,6 @@ extension Database {
 }
 
 extension ColumnInfo {
-    /// The declared type, as definitions write it.
+    /// The declared type, as definitions spell it.
     public var columnType: Database.ColumnType { Database.ColumnType(sql: type.uppercased()) }
 }

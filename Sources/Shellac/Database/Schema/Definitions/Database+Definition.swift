@@ -1,9 +1,11 @@
-// Creating, changing and dropping tables. What SQLite refuses is thrown as SQLite's own error, with the SQL.
+// Creates, changes and drops tables.
+//
+// If SQLite refuses a definition, these methods throw its own error, with the SQL.
 
 extension Database {
     // MARK: - Tables
 
-    /// Creates a table, and the indexes that its definition asks for: all of it, or nothing.
+    /// Creates a table and the indexes of its definition, all of it or nothing.
     ///
     /// ```swift
     /// try db.create(table: "player", options: .ifNotExists) { t in
@@ -15,10 +17,10 @@ extension Database {
     /// }
     /// ```
     ///
-    /// Names are quoted, and default values become literals, so that any name and value is safe. What parameters
-    /// called `sql` receive is SQL.
+    /// Names are quoted and default values become literals, so any name and value is safe.
+    /// Parameters called `sql` take SQL.
     ///
-    /// A table of an attached database has its name:
+    /// To create a table in an attached database, pass the database name:
     ///
     /// ```swift
     /// try db.create(table: "player", in: "archive") { t in
@@ -26,19 +28,20 @@ extension Database {
     /// }
     /// ```
     ///
-    /// A table that another connection creates in `main` under the name of an attached one does not take the name from it
-    /// at once: SQLite goes on with the attached table in new statements until one of this connection uses `main` and so
-    /// reloads its schema, and in those that were prepared before until they are prepared again; name the database.
+    /// Suppose another connection creates a table in `main` under the name of an attached table.
+    /// The name does not refer to the new table at once. New statements of this connection use the
+    /// attached table until a statement uses `main` and so reloads its schema. Statements prepared
+    /// before do so until they are prepared again. To avoid this, name the database.
     ///
     /// - Parameters:
     ///   - name: The name of the table.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is left to SQLite: a
-    ///     new table goes to `main`, and one that is there is looked for as in all SQL. So it is in all methods of this
-    ///     kind.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite
+    ///     chooses. A new table is created in `main`, and SQLite looks for an existing one as in
+    ///     all SQL. This applies to all methods of this kind.
     ///   - options: Options of the table, such as `.ifNotExists`.
     ///   - body: Defines the columns and constraints of the table.
-    /// - Throws: what the body throws, and a ``DatabaseError`` when there is a table of that name, or SQLite refuses the
-    ///   definition.
+    /// - Throws: the error of the body, or a ``DatabaseError`` when there is a table of that name,
+    ///   or SQLite refuses the definition.
     public func create(
         table name: String, in schemaName: String? = nil, options: TableOptions = [],
         body: (TableDefinition) throws -> Void
@@ -52,7 +55,7 @@ extension Database {
         }
     }
 
-    /// Changes a table: all changes, in their order, or none.
+    /// Alters a table: all changes in their order, or none.
     ///
     /// ```swift
     /// try db.alter(table: "player") { t in
@@ -64,9 +67,11 @@ extension Database {
     ///
     /// - Parameters:
     ///   - name: The name of the table.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
-    ///   - body: Lists the changes, which are made when it has returned.
-    /// - Throws: a ``DatabaseError`` when there is no such table, or when SQLite refuses a change: none is made then.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is
+    ///     looked for as in all SQL.
+    ///   - body: Lists the changes, which are made after it returns.
+    /// - Throws: a ``DatabaseError`` when there is no such table, or when SQLite refuses a change.
+    ///   None is made then.
     public func alter(
         table name: String, in schemaName: String? = nil, body: (TableAlteration) throws -> Void
     ) throws {
@@ -79,13 +84,15 @@ extension Database {
         ) { try alteration.run(self) }
     }
 
-    /// Renames a table. Indexes, triggers, views and foreign keys follow.
+    /// Renames a table. Indexes, triggers, views and foreign keys are updated.
     ///
     /// - Parameters:
     ///   - name: The name of the table.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
-    ///   - newName: The new name. The table stays in its database.
-    /// - Throws: a ``DatabaseError`` when there is no such table, or when another table or index has the new name.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is
+    ///     looked for as in all SQL.
+    ///   - newName: The new name. The table remains in its database.
+    /// - Throws: a ``DatabaseError`` when there is no such table, or when another table or index
+    ///   has the new name.
     public func rename(table name: String, in schemaName: String? = nil, to newName: String) throws {
         try followingCounters(of: name, in: schemaName) {
             try checkRenaming(name, in: schemaName)
@@ -97,12 +104,13 @@ extension Database {
 
     /// Drops a table, with its indexes and triggers.
     ///
-    /// Where foreign keys are enforced, its rows are deleted first, with what follows from it: see "DROP TABLE" in
-    /// the SQLite documentation.
+    /// If foreign keys are enforced, SQLite deletes its rows first, with all consequences: see
+    /// "DROP TABLE" in the SQLite documentation.
     ///
     /// - Parameters:
     ///   - name: The name of the table.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is
+    ///     looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such table.
     public func drop(table name: String, in schemaName: String? = nil) throws {
         try followingCounters(of: name, in: schemaName) {
@@ -114,7 +122,8 @@ extension Database {
     ///
     /// - Parameters:
     ///   - name: The name of the trigger.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is
+    ///     looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such trigger.
     public func drop(trigger name: String, in schemaName: String? = nil) throws {
         try execute(definition: "DROP TRIGGER \(name.quoted(in: schemaName))")
@@ -122,12 +131,13 @@ extension Database {
 
     // MARK: - Executing
 
-    /// Executes one statement: SQL that holds another behind it is refused, and nothing of it is executed.
+    /// Executes one statement. SQL with a second statement is refused, and nothing of it is
+    /// executed.
     func execute(definition sql: String) throws {
         try makeStatement(sql: sql).execute()
     }
 
-    /// Executes some statements, all or none.
+    /// Executes the given statements, all or none.
     func execute(definitions: [String]) throws {
         guard definitions.count > 1 else {
             for sql in definitions { try execute(definition: sql) }

@@ -1,10 +1,10 @@
-// The words of table definitions.
+// The types used in table definitions.
 
 extension Database {
     /// The declared type of a column.
     ///
-    /// SQLite takes any type, and draws from it the column's ``ColumnAffinity``. In STRICT tables it takes
-    /// `INT`, `INTEGER`, `REAL`, `TEXT`, `BLOB` and `ANY` alone.
+    /// SQLite accepts any type, and derives the column's ``ColumnAffinity`` from it. In STRICT
+    /// tables it accepts only `INT`, `INTEGER`, `REAL`, `TEXT`, `BLOB` and `ANY`.
     public struct ColumnType: RawRepresentable, Hashable, Sendable {
         /// The type as SQL.
         public let rawValue: String
@@ -13,22 +13,22 @@ extension Database {
 
         /// Creates a type of your own: `ColumnType(sql: "DECIMAL(10, 2)")`.
         ///
-        /// - Parameter sql: The type, as SQL. An empty one is none.
+        /// - Parameter sql: The type, as SQL. An empty string means no type.
         public init(sql: String) { rawValue = sql }
 
-        /// Texts.
+        /// Strings.
         public static let text = ColumnType(rawValue: "TEXT")
-        /// Texts that hold JSON.
+        /// Strings that contain JSON.
         public static let jsonText = ColumnType(rawValue: "TEXT")
         /// Integers. Only this type makes a primary key another name of the row id.
         public static let integer = ColumnType(rawValue: "INTEGER")
         /// Real numbers.
         public static let double = ColumnType(rawValue: "DOUBLE")
-        /// Real numbers, in STRICT tables, too.
+        /// Real numbers, also in STRICT tables.
         public static let real = ColumnType(rawValue: "REAL")
-        /// Integers and real numbers, each stored as it is.
+        /// Integers and real numbers, each stored unchanged.
         public static let numeric = ColumnType(rawValue: "NUMERIC")
-        /// Truth values, stored as 0 and 1.
+        /// Boolean values, stored as 0 and 1.
         public static let boolean = ColumnType(rawValue: "BOOLEAN")
         /// Bytes.
         public static let blob = ColumnType(rawValue: "BLOB")
@@ -36,49 +36,52 @@ extension Database {
         public static let date = ColumnType(rawValue: "DATE")
         /// Dates with their time.
         public static let datetime = ColumnType(rawValue: "DATETIME")
-        /// Values of all types. In STRICT tables they are stored as they are, elsewhere as in numeric columns.
+        /// Values of all types. STRICT tables store them unchanged, other tables as in numeric
+        /// columns.
         public static let any = ColumnType(rawValue: "ANY")
     }
 
-    /// The name of a collation, by which texts compare: see "Datatypes In SQLite", section "Collating Sequences".
+    /// The name of a collation, which compares strings: see "Datatypes In SQLite", section
+    /// "Collating Sequences".
     public struct CollationName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
         public let rawValue: String
 
         public init(rawValue: String) { self.rawValue = rawValue }
         public init(stringLiteral value: String) { rawValue = value }
 
-        /// By their bytes.
+        /// Compares bytes.
         public static let binary = CollationName(rawValue: "BINARY")
-        /// Without regard to the case of ASCII letters.
+        /// Ignores the case of ASCII letters.
         public static let nocase = CollationName(rawValue: "NOCASE")
-        /// Without regard to spaces at the end.
+        /// Ignores trailing spaces.
         public static let rtrim = CollationName(rawValue: "RTRIM")
     }
 
-    /// The way in which SQLite treats a row that violates a constraint: see "The ON CONFLICT Clause" in the SQLite
+    /// The policy for a row that violates a constraint: see "The ON CONFLICT Clause" in the SQLite
     /// documentation.
     public enum ConflictResolution: String, Hashable, Sendable, CaseIterable {
         /// The whole transaction is rolled back.
         case rollback = "ROLLBACK"
-        /// The statement is undone. This is what happens where nothing else is said.
+        /// The statement is undone. This is the default.
         case abort = "ABORT"
-        /// The statement stops, and what it did before stays.
+        /// The statement stops, and its earlier changes remain.
         case fail = "FAIL"
         /// The row is left out.
         case ignore = "IGNORE"
-        /// The rows that are in the way are deleted.
+        /// The conflicting rows are deleted.
         case replace = "REPLACE"
     }
 
-    /// The action on the rows that refer to a row which is deleted or changes: see "SQLite Foreign Key Support".
+    /// The action on rows whose referenced row is deleted or changed: see "SQLite Foreign Key
+    /// Support".
     public enum ForeignKeyAction: String, Hashable, Sendable, CaseIterable {
-        /// They go or change, too.
+        /// They are deleted or changed, too.
         case cascade = "CASCADE"
-        /// The statement fails at once, even where the foreign key is deferred.
+        /// The statement fails at once, even if the foreign key is deferred.
         case restrict = "RESTRICT"
-        /// They refer to nothing from then on.
+        /// Their reference becomes NULL.
         case setNull = "SET NULL"
-        /// They refer to the default value of their column.
+        /// Their reference becomes the default value of its column.
         case setDefault = "SET DEFAULT"
     }
 }
@@ -88,14 +91,14 @@ public struct TableOptions: OptionSet, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Nothing happens when there is a table of that name, whatever its columns.
+    /// An existing table of that name is left as it is, whatever its columns.
     public static let ifNotExists = TableOptions(rawValue: 1)
-    /// The table belongs to the connection alone, and goes with it.
+    /// The table exists only on this connection, and is deleted with it.
     public static let temporary = TableOptions(rawValue: 2)
-    /// The table is sorted by its primary key, which it must have: see "Clustered Indexes and the WITHOUT ROWID
-    /// Optimization" in the SQLite documentation.
+    /// The table is sorted by its primary key, which it must have: see "Clustered Indexes and the
+    /// WITHOUT ROWID Optimization" in the SQLite documentation.
     public static let withoutRowID = TableOptions(rawValue: 4)
-    /// Values must fit the types of their columns: see "STRICT Tables". SQLite 3.37 brought it.
+    /// Values must fit the types of their columns: see "STRICT Tables". Requires SQLite 3.37.
     public static let strict = TableOptions(rawValue: 8)
 }
 
@@ -104,7 +107,7 @@ public struct VirtualTableOptions: OptionSet, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Nothing happens when there is a table of that name.
+    /// An existing table of that name is left as it is.
     public static let ifNotExists = VirtualTableOptions(rawValue: 1)
 }
 
@@ -113,9 +116,9 @@ public struct IndexOptions: OptionSet, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Nothing happens when there is an index of that name.
+    /// An existing index of that name is left as it is.
     public static let ifNotExists = IndexOptions(rawValue: 1)
-    /// Two rows cannot have the same values.
+    /// No two rows can have the same values.
     public static let unique = IndexOptions(rawValue: 2)
 }
 
@@ -124,8 +127,8 @@ public struct ViewOptions: OptionSet, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Nothing happens when there is a view of that name.
+    /// An existing view of that name is left as it is.
     public static let ifNotExists = ViewOptions(rawValue: 1)
-    /// The view belongs to the connection alone, and goes with it.
+    /// The view exists only on this connection, and is deleted with it.
     public static let temporary = ViewOptions(rawValue: 2)
 }

@@ -9,15 +9,18 @@ extension Database {
     /// try db.create(view: "hero", as: "SELECT * FROM player WHERE score > \(1000)")
     /// ```
     ///
-    /// SQLite keeps the SQL of the view, which has no parameters: the values are written into it as literals.
+    /// SQLite stores the SQL of the view, which has no parameters. The values are written into it
+    /// as literals.
     ///
     /// - Parameters:
     ///   - name: The name of the view.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite
+    ///     chooses.
     ///   - options: Options of the view, such as `.ifNotExists`.
-    ///   - columns: The names of the view's columns; those of the query if nil.
-    ///   - query: The SELECT statement whose rows the view has.
-    /// - Throws: a ``DatabaseError`` when there is a table or view of that name, or SQLite refuses the query.
+    ///   - columns: The names of the view's columns. Those of the query if nil.
+    ///   - query: The SELECT statement that returns the rows of the view.
+    /// - Throws: a ``DatabaseError`` when there is a table or view of that name, or SQLite refuses
+    ///   the query.
     public func create(
         view name: String, in schemaName: String? = nil, options: ViewOptions = [],
         columns: [String]? = nil, as query: SQL
@@ -33,7 +36,8 @@ extension Database {
     ///
     /// - Parameters:
     ///   - name: The name of the view.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is
+    ///     looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such view.
     public func drop(view name: String, in schemaName: String? = nil) throws {
         try execute(definition: "DROP VIEW \(name.quoted(in: schemaName))")

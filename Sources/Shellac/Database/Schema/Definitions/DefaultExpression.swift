@@ -1,10 +1,10 @@
 // Rewrites a column's DEFAULT as an expression with the same meaning inside a trigger.
 
 extension ColumnInfo {
-    /// The default value, as an expression that means the same in a trigger.
+    /// The default value, as an expression with the same meaning in a trigger.
     ///
-    /// Behind DEFAULT, a name is a text ("CREATE TABLE", section "The DEFAULT clause", and the grammar in "parse.y");
-    /// elsewhere it is a column.
+    /// After DEFAULT, a name is a string ("CREATE TABLE", section "The DEFAULT clause", and the
+    /// grammar in "parse.y"). Elsewhere it is a column.
     var defaultExpression: String? {
         guard let sql = defaultValueSQL else { return nil }
         let bytes = Array(sql.utf8)

@@ -1,15 +1,16 @@
-/// A table that gets the columns of a ``ForeignKeyDefinition``.
+/// A table to which a ``ForeignKeyDefinition`` adds columns.
 protocol ReferringTable {
     var name: String { get }
 
-    /// The database that the table stands in. The tables that it refers to stand there, too.
+    /// The database of the table. The tables it refers to are in the same database.
     var schemaName: String { get }
 
     /// Returns the columns of the table's own primary key, for a table that refers to itself.
     func ownPrimaryKey(_ db: Database) throws -> [(name: String, type: Database.ColumnType?)]
 }
 
-/// Columns that refer to another table: see ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)``.
+/// Columns that refer to another table: see
+/// ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)``.
 public final class ForeignKeyDefinition {
     private let name: String
     private let table: String?
@@ -19,7 +20,7 @@ public final class ForeignKeyDefinition {
     private let isIndexed: Bool
     private var isNotNull = false
     private var isUnique = false
-    /// Whether the columns are being found out: a table cannot need its own primary key to know it.
+    /// Whether the columns are being resolved. This detects a primary key that depends on itself.
     private var isResolving = false
 
     init(
@@ -42,7 +43,7 @@ public final class ForeignKeyDefinition {
         return self
     }
 
-    /// Refuses a row that belongs to the same row as another one.
+    /// Refuses a row that refers to the same row as another one.
     @discardableResult
     public func unique() -> Self {
         isUnique = true

@@ -1,7 +1,7 @@
 /// An index that is being created.
 struct IndexDefinition {
     var name: String
-    /// The database that the index is created in, where it must be said.
+    /// The database that the index is created in, if it must be named.
     var schemaName: String?
     var table: String
     /// The columns and expressions, as SQL.
@@ -9,23 +9,23 @@ struct IndexDefinition {
     var options: IndexOptions = []
     var condition: SQL?
 
-    /// Returns the name of an index that is not given one: `index_player_on_teamId_name`.
+    /// Returns the name of an index that was not given one: `index_player_on_teamId_name`.
     static func defaultName(table: String, columns: [String]) -> String {
         "index_\(table)_on_\(columns.joined(separator: "_"))"
     }
 
-    /// Returns the name of an index that the definition of a column asks for: `player_on_teamId`.
+    /// Returns the name of an index requested by the definition of a column: `player_on_teamId`.
     static func columnIndexName(table: String, columns: [String]) -> String {
         "\(table)_on_\(columns.joined(separator: "_"))"
     }
 
-    /// Whether an index has a name that nobody has given.
+    /// Whether the name of an index was generated.
     static func isAutomatic(_ name: String, table: String, columns: [String]) -> Bool {
         [defaultName(table: table, columns: columns), columnIndexName(table: table, columns: columns)]
             .contains { CaseInsensitiveName.matches($0, name) }
     }
 
-    /// Whether an index is this one, also under the name that it had in an earlier version.
+    /// Whether an index is this one, also under the name that earlier versions generated.
     func isSame(_ index: IndexInfo) -> Bool {
         !index.isUnique && !index.isPartial && !index.hasExpressions
             && index.columns.map(\.quotedDatabaseIdentifier) == keys
@@ -56,14 +56,15 @@ extension Database {
     ///
     /// - Parameters:
     ///   - name: The name of the index.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite
+    ///     chooses.
     ///   - table: The table to index.
     ///   - columns: The names of the indexed columns.
     ///   - options: Options of the index, such as `.unique`.
-    ///   - condition: Which rows the index holds; all if nil. Its values are written into the SQL as literals: see
-    ///     "Partial Indexes" in the SQLite documentation.
-    /// - Throws: a ``DatabaseError`` when there is no such table or column, when there is an index of that name, and when rows
-    ///   violate a unique one.
+    ///   - condition: A condition on the rows that the index holds. All rows if nil. Its values are
+    ///     written into the SQL as literals: see "Partial Indexes" in the SQLite documentation.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, or an index of that
+    ///   name exists. Also when rows violate a unique index.
     public func create(
         index name: String, in schemaName: String? = nil, on table: String, columns: [String],
         options: IndexOptions = [], condition: SQL? = nil
@@ -82,17 +83,19 @@ extension Database {
     ///     index: "playerByName", on: "player", expressions: ["name COLLATE NOCASE", "score DESC"])
     /// ```
     ///
-    /// See "Indexes On Expressions" in the SQLite documentation for the expressions that it accepts.
+    /// See "Indexes On Expressions" in the SQLite documentation for the expressions that it
+    /// accepts.
     ///
     /// - Parameters:
     ///   - name: The name of the index.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite
+    ///     chooses.
     ///   - table: The table to index.
     ///   - expressions: The indexed expressions, as SQL.
     ///   - options: Options of the index, such as `.unique`.
-    ///   - condition: Which rows the index holds; all if nil.
-    /// - Throws: a ``DatabaseError`` when there is no such table or column, when there is an index of that name, and when rows
-    ///   violate a unique one.
+    ///   - condition: A condition on the rows that the index holds. All rows if nil.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, or an index of that
+    ///   name exists. Also when rows violate a unique index.
     public func create(
         index name: String, in schemaName: String? = nil, on table: String, expressions: [SQL],
         options: IndexOptions = [], condition: SQL? = nil
@@ -105,7 +108,7 @@ extension Database {
         try followingCounters(of: table, in: schemaName) { try execute(definition: definition) }
     }
 
-    /// Creates an index on columns, with a name made of theirs.
+    /// Creates an index on columns, with a name composed of theirs.
     ///
     /// ```swift
     /// try db.create(indexOn: "player", columns: ["teamId", "name"])
@@ -114,12 +117,13 @@ extension Database {
     ///
     /// - Parameters:
     ///   - table: The table to index.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite
+    ///     chooses.
     ///   - columns: The names of the indexed columns.
     ///   - options: Options of the index, such as `.unique`.
-    ///   - condition: Which rows the index holds; all if nil.
-    /// - Throws: a ``DatabaseError`` when there is no such table or column, when there is an index of that name, and when rows
-    ///   violate a unique one.
+    ///   - condition: A condition on the rows that the index holds. All rows if nil.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, or an index of that
+    ///   name exists. Also when rows violate a unique index.
     public func create(
         indexOn table: String, in schemaName: String? = nil, columns: [String],
         options: IndexOptions = [], condition: SQL? = nil
@@ -131,12 +135,14 @@ extension Database {
 
     /// Drops an index.
     ///
-    /// An index that a definition of a column has made, by `indexed()` or `belongsTo`, has the name `player_on_teamId`, and had
-    /// the name `index_player_on_teamId` in earlier versions: it is found by either.
+    /// An index created for a column definition, by `indexed()` or `belongsTo`, is named
+    /// `player_on_teamId`. In earlier versions it was named `index_player_on_teamId`. Either name
+    /// finds it.
     ///
     /// - Parameters:
     ///   - name: The name of the index.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is looked for as in all SQL.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, it is
+    ///     looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such index.
     public func drop(index name: String, in schemaName: String? = nil) throws {
         try dropIndex(knownIndexName(name, in: schemaName), in: schemaName)
@@ -148,7 +154,7 @@ extension Database {
         }
     }
 
-    /// Returns the name of an index, or the other name of one that nobody has named.
+    /// Returns the name of an index, or the other generated name of one.
     private func knownIndexName(_ name: String, in schemaName: String?) throws -> String {
         guard try !indexExists(name, in: schemaName) else { return name }
         let prefix = "index_"
@@ -162,16 +168,17 @@ extension Database {
         return other
     }
 
-    /// Drops the index that was created on some columns, in this order, whatever its name.
+    /// Drops the index on the given columns, in this order, whatever its name.
     ///
-    /// Where there are several, it is the one that ``create(indexOn:in:columns:options:condition:)`` has made, or
-    /// else the oldest.
+    /// If there are several, it is the one named by
+    /// ``create(indexOn:in:columns:options:condition:)``, or else the oldest.
     ///
     /// - Parameters:
     ///   - table: The name of the table.
-    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
-    ///   - columns: The names of the indexed columns. An index that has expressions is another one.
-    /// - Throws: a ``DatabaseError`` when there is none.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All
+    ///     of them if nil.
+    ///   - columns: The names of the indexed columns. An index with expressions does not match.
+    /// - Throws: a ``DatabaseError`` when there is no such index.
     public func drop(
         indexOn table: String, in schemaName: String? = nil, columns: [String]
     ) throws {

@@ -1,8 +1,10 @@
-/// The singular and the plural of English names: `team` and `teams`, `formerCountry` and `formerCountries`.
+/// The singular and the plural of English names: `team` and `teams`, `formerCountry` and
+/// `formerCountries`.
 ///
-/// It is good enough for the names of tables. Where it is not, name the table: `belongsTo("datum", inTable: "data")`.
+/// These rules are good enough for the names of tables. If they fail, name the table:
+/// `belongsTo("datum", inTable: "data")`.
 package enum Inflection {
-    /// Returns a name in the singular. A name that is in the singular stays as it is.
+    /// Returns the singular of a name. A singular name is returned unchanged.
     package static func singular(_ name: String) -> String {
         let rules = Inflections.default.rules
         return changingLastWord(of: name) { word in
@@ -20,7 +22,7 @@ package enum Inflection {
         }
     }
 
-    /// Returns a name in the plural.
+    /// Returns the plural of a name. A plural name is returned unchanged.
     package static func plural(_ name: String) -> String {
         let rules = Inflections.default.rules
         return changingLastWord(of: name) { word in
@@ -42,7 +44,7 @@ package enum Inflection {
         }
     }
 
-    /// Names whose plural is the singular.
+    /// Names whose plural equals the singular.
     private static let unchanging: Set<String> = [
         "equipment", "information", "rice", "money", "species", "series", "fish", "sheep", "news", "metadata",
         "media", "aircraft",
@@ -73,9 +75,11 @@ package enum Inflection {
         ("x", "xes"), ("zz", "zzes"), ("s", "s"),
     ]
 
-    /// Changes the last word of a name in camel case or with underscores, and keeps the case of its first letter.
+    /// Changes the last word of a name in camel case or with underscores. The first letter keeps
+    /// its case.
     ///
-    /// - Parameter change: How many characters at the end to replace, and by what. Nil for no change.
+    /// - Parameter change: Returns the number of characters to replace at the end, and the
+    ///   replacement. Nil for no change.
     private static func changingLastWord(
         of name: String, _ change: (Substring) -> (dropped: Int, ending: String)?
     ) -> String {

@@ -1,4 +1,4 @@
-/// The rules by which English names become plural and singular: those that a program adds.
+/// The rules that a program adds for the plural and singular of English names.
 ///
 /// ```swift
 /// Inflections.default.irregularSuffix("octopus", "octopuses")
@@ -6,19 +6,20 @@
 /// "octopus".pluralized    // "octopuses"
 /// ```
 ///
-/// Names that are made of those of tables, such as of foreign keys, are made by them. Add rules before the first database is
-/// opened: names that were made before stay as they were.
+/// Names derived from the names of tables, such as those of foreign keys, follow these rules. Add
+/// rules before the first database is opened: names derived earlier do not change.
 public final class Inflections: Sendable {
     /// The rules of the program.
     public static let `default` = Inflections()
 
-    /// The rules that were added.
+    /// The added rules.
     struct Rules: Sendable {
         var uncountable: Set<String> = []
-        /// The newest last.
+        /// The pairs, newest last.
         var pairs: [(singular: String, plural: String)] = []
 
-        /// The plural of a word in lower case: nil inside for one that has none, nil where no rule tells.
+        /// Returns the plural of a word in lower case. Returns an inner nil if it has none, and an
+        /// outer nil if no rule applies.
         func plural(of word: String) -> String?? {
             if uncountable.contains(word) { return .some(nil) }
             for pair in pairs.reversed() {
@@ -30,7 +31,8 @@ public final class Inflections: Sendable {
             return nil
         }
 
-        /// The singular of a word in lower case: nil inside for one that has none, nil where no rule tells.
+        /// Returns the singular of a word in lower case. Returns an inner nil if it has none, and
+        /// an outer nil if no rule applies.
         func singular(of word: String) -> String?? {
             if uncountable.contains(word) { return .some(nil) }
             for pair in pairs.reversed() {
@@ -48,30 +50,32 @@ public final class Inflections: Sendable {
 
     private init() {}
 
-    /// Adds words whose plural is the singular.
+    /// Adds words whose plural equals the singular.
     ///
-    /// - Parameter words: The words, in upper or lower case. A name whose last word is one of them stays as it is.
+    /// - Parameter words: The words, in upper or lower case. A name whose last word is one of them
+    ///   does not change.
     public func uncountableWords(_ words: [String]) {
         added.withLock { $0.uncountable.formUnion(words.map { $0.lowercased() }) }
     }
 
-    /// Adds the ending of words, or a whole word, with its plural. Later ones go before earlier ones.
+    /// Adds a word ending, or a whole word, with its plural. Later rules take precedence over
+    /// earlier ones.
     ///
     /// - Parameters:
     ///   - singular: The ending of the singular.
-    ///   - plural: That of the plural.
+    ///   - plural: The ending of the plural.
     public func irregularSuffix(_ singular: String, _ plural: String) {
         added.withLock { $0.pairs.append((singular.lowercased(), plural.lowercased())) }
     }
 
-    /// Returns a name in the plural. A name that is in the plural stays as it is.
+    /// Returns the plural of a name. A plural name is returned unchanged.
     ///
-    /// - Parameter name: The name, of which the last word changes: `formerTeam` becomes `formerTeams`.
+    /// - Parameter name: The name. Its last word changes: `formerTeam` becomes `formerTeams`.
     public func pluralize(_ name: String) -> String { Inflection.plural(name) }
 
-    /// Returns a name in the singular. A name that is in the singular stays as it is.
+    /// Returns the singular of a name. A singular name is returned unchanged.
     ///
-    /// - Parameter name: The name, of which the last word changes: `formerTeams` becomes `formerTeam`.
+    /// - Parameter name: The name. Its last word changes: `formerTeams` becomes `formerTeam`.
     public func singularize(_ name: String) -> String { Inflection.singular(name) }
 }
 

@@ -9,7 +9,7 @@ public final class TableAlteration {
         case renameTable(String)
     }
     private var changes: [Change] = []
-    /// The name of the table, which a change may change.
+    /// The name of the table. A change may rename the table.
     private var name: String
     private let schemaName: String?
 
@@ -22,12 +22,13 @@ public final class TableAlteration {
 
     /// Adds a column.
     ///
-    /// SQLite accepts no primary key, no UNIQUE column, and no NOT NULL column without a default value: see "ALTER
-    /// TABLE" in its documentation. ``Database/rebuild(table:in:options:copying:body:)`` goes further.
+    /// SQLite accepts no primary key, no UNIQUE column, and no NOT NULL column without a default
+    /// value: see "ALTER TABLE" in its documentation. Use
+    /// ``Database/rebuild(table:in:options:copying:body:)`` for those.
     ///
     /// - Parameters:
     ///   - name: The name of the column.
-    ///   - type: The declared type. A column may have none.
+    ///   - type: The declared type. It is optional.
     @discardableResult
     public func add(column name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
         let column = ColumnDefinition(name: name, type: type)
@@ -44,8 +45,8 @@ public final class TableAlteration {
     /// - Parameter sql: The column's name, its type and its constraints, as SQL.
     public func addColumn(sql: String) { changes.append(.addSQL(sql.embeddedSQL)) }
 
-    /// Adds a column that refers to the primary key of another table, as
-    /// ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)`` does, and an index on it.
+    /// Adds a column that refers to the primary key of another table, and an index on it. See
+    /// ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)``.
     ///
     /// ```swift
     /// try db.alter(table: "player") { t in
@@ -55,16 +56,18 @@ public final class TableAlteration {
     /// // CREATE INDEX "player_on_teamId" ON "player"("teamId")
     /// ```
     ///
-    /// The rows that are there belong to nothing: SQLite adds no such column that is NOT NULL or UNIQUE, and none
-    /// to a primary key of several columns. ``Database/rebuild(table:in:options:copying:body:)`` does.
+    /// Existing rows get NULL. SQLite can add no such column that is NOT NULL or UNIQUE, and no
+    /// reference to a primary key of several columns. Use
+    /// ``Database/rebuild(table:in:options:copying:body:)`` for those.
     ///
     /// - Parameters:
-    ///   - name: What the row belongs to.
-    ///   - table: The table that is referred to. If nil, it is the table of that name, or else of its plural.
-    ///   - onDelete: What becomes of the row when the one that it refers to is deleted.
-    ///   - onUpdate: What becomes of the row when the key that it refers to changes.
-    ///   - isDeferred: Whether the key is checked at the end of the transaction, instead of the statement.
-    ///   - isIndexed: Whether there is to be an index on the column.
+    ///   - name: The name of the reference.
+    ///   - table: The referenced table. If nil, the table of that name, or else of its plural.
+    ///   - onDelete: The action on the row when the row it refers to is deleted.
+    ///   - onUpdate: The action on the row when the key it refers to changes.
+    ///   - isDeferred: Whether the key is checked at the end of the transaction instead of the
+    ///     statement.
+    ///   - isIndexed: Whether to create an index on the column.
     @discardableResult
     public func belongsTo(
         _ name: String, inTable table: String? = nil, onDelete: Database.ForeignKeyAction? = nil,
@@ -78,10 +81,10 @@ public final class TableAlteration {
         return key
     }
 
-    /// Renames a column. Indexes, triggers, views and foreign keys follow.
+    /// Renames a column. Indexes, triggers, views and foreign keys are updated.
     ///
     /// - Parameters:
-    ///   - name: The name of the column, as the changes before have made it.
+    ///   - name: The name of the column, after the earlier changes.
     ///   - newName: The new name.
     public func rename(column name: String, to newName: String) {
         changes.append(.rename(column: name, to: newName))
@@ -89,22 +92,23 @@ public final class TableAlteration {
 
     /// Drops a column.
     ///
-    /// SQLite refuses to drop one that is a key, or that anything else uses: an index, a trigger, a view, a check.
+    /// SQLite refuses to drop a column that is a key, or that an index, a trigger, a view or a
+    /// check uses.
     ///
-    /// - Parameter name: The name of the column, as the changes before have made it.
+    /// - Parameter name: The name of the column, after the earlier changes.
     public func drop(column name: String) { changes.append(.drop(column: name)) }
 
-    /// Renames the table. What comes after is done to the table of the new name.
+    /// Renames the table. Later changes apply to the table under its new name.
     ///
-    /// - Parameter newName: The new name. The table stays in its database.
+    /// - Parameter newName: The new name. The table remains in its database.
     public func rename(to newName: String) { changes.append(.renameTable(newName)) }
 
-    /// Whether triggers are to keep a column that is added.
+    /// Whether an added column needs triggers that maintain it.
     var hasCounters: Bool {
         changes.contains { if case .add(let column) = $0 { column.isCounter } else { false } }
     }
 
-    /// Whether a column is dropped, which no trigger may name then.
+    /// Whether a column is dropped. No trigger may refer to it then.
     var dropsColumn: Bool { changes.contains { if case .drop = $0 { true } else { false } } }
 
     // MARK: - Running
@@ -115,7 +119,7 @@ public final class TableAlteration {
             for change in changes { try db.execute(definitions: statements(change, db)) }
         } else if !changes.isEmpty {
             try db.inSavepoint {
-                // Each change finds the schema as those before have made it.
+                // Each change sees the schema as the earlier ones left it.
                 for change in changes {
                     for sql in try statements(change, db) { try db.execute(definition: sql) }
                 }
@@ -124,7 +128,7 @@ public final class TableAlteration {
         }
     }
 
-    /// Returns the statements that make a change.
+    /// Returns the statements of a change.
     private func statements(_ change: Change, _ db: Database) throws -> [String] {
         let alter = "ALTER TABLE \(name.quoted(in: schemaName))"
         switch change {
@@ -164,7 +168,7 @@ public final class TableAlteration {
     }
 }
 
-/// A table that is there, and gets the columns of a foreign key.
+/// An existing table that gets the columns of a foreign key.
 private struct AlteredTable: ReferringTable {
     private let table: TableSchema
 

@@ -1,7 +1,7 @@
 // Adds columns for the dates of creation and last update to a table definition.
 
 extension TableDefinition {
-    /// Adds two columns for the dates at which a row was created and updated.
+    /// Adds two columns for the dates when a row was created and updated.
     ///
     /// ```swift
     /// try db.create(table: "player") { t in
@@ -13,18 +13,20 @@ extension TableDefinition {
     /// // "updatedAt" DATETIME NOT NULL DEFAULT (CURRENT_TIMESTAMP)
     /// ```
     ///
-    /// They are made for a type whose `databaseStamps` name them. Its records are saved with the date of the transaction; so
-    /// is what raw SQL inserts, on a connection that has registered the type. Other programs, which know nothing of stamps,
-    /// can insert rows all the same: SQLite gives these the present date.
+    /// They are intended for a type whose `databaseStamps` name them. Its records are saved with
+    /// the date of the transaction. So are rows inserted by raw SQL, on a connection that has
+    /// registered the type. Other programs, which do not use stamps, can still insert rows: SQLite
+    /// gives them the current date.
     ///
-    /// (Not for `alter(table:)`: SQLite adds no column to rows whose default value is the present date.)
+    /// (Not for `alter(table:)`: SQLite cannot add a column whose default value is the current date
+    /// to existing rows.)
     ///
     /// - Parameters:
     ///   - created: The name of the column for the date of the insertion. Nil for none.
     ///   - updated: The name of the column for the date of the last update. Nil for none.
     public func timestamps(created: String? = "createdAt", updated: String? = "updatedAt") {
         for name in [created, updated].compactMap(\.self) {
-            // STRICT tables know no dates, and the stamps are texts.
+            // STRICT tables have no date type, and the stamps are strings.
             column(name, options.contains(.strict) ? .text : .datetime).notNull()
                 .defaults(sql: "CURRENT_TIMESTAMP")
         }

@@ -1,7 +1,7 @@
 /// A table that is being created: see ``Database/create(table:in:options:body:)``.
 public final class TableDefinition: ReferringTable {
     let name: String
-    /// The database that was asked for.
+    /// The requested database.
     private let givenSchemaName: String?
     let options: TableOptions
 
@@ -13,7 +13,7 @@ public final class TableDefinition: ReferringTable {
     private var elements: [Element] = []
     private var constraints: [String] = []
     private var primaryKeyConstraint: KeyClause?
-    /// Whether the columns that are being added belong to the primary key.
+    /// Whether the columns being added belong to the primary key.
     private var isInsidePrimaryKey = false
     private var primaryKeyElements: Range<Int>?
     private var primaryKeyConflictResolution: Database.ConflictResolution?
@@ -34,7 +34,7 @@ public final class TableDefinition: ReferringTable {
     ///
     /// - Parameters:
     ///   - name: The name of the column.
-    ///   - type: The declared type. A column may have none.
+    ///   - type: The declared type. It is optional.
     @discardableResult
     public func column(_ name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
         let column = ColumnDefinition(name: name, type: type)
@@ -67,20 +67,21 @@ public final class TableDefinition: ReferringTable {
     /// // "formerTeamId" INTEGER REFERENCES "team"("id")
     /// ```
     ///
-    /// The name of a column is the name in the singular, followed by the name of the primary key's column with
-    /// its first letter in upper case: `team` and `id` make `teamId`, `countries` and `code` make `countryCode`.
-    /// SQLite does not tell it from `teamID`, and a property of that name is stored in it; where the schema is to say
-    /// `teamID`, write `t.column("teamID", .integer).references("team").indexed()`. The types are those of the primary key. There is a column for each one of the primary key.
+    /// A column's name is the singular name plus the name of the key's column, with an upper-case
+    /// first letter. `team` and `id` make `teamId`, `countries` and `code` make `countryCode`. Each
+    /// column of the primary key gets one column of its type. SQLite does not distinguish `teamId`
+    /// from `teamID`, so a property of that name is stored in it. For `teamID` in the schema, write
+    /// `t.column("teamID", .integer).references("team").indexed()`.
     ///
     /// - Parameters:
-    ///   - name: What the row belongs to.
-    ///   - table: The table that is referred to, which may be the one that is being created. If nil, it is the table of
+    ///   - name: The name of the reference.
+    ///   - table: The referenced table, which may be the one being created. If nil, the table of
     ///     that name, or else of its plural.
-    ///   - onDelete: What becomes of the row when the one that it refers to is deleted.
-    ///   - onUpdate: What becomes of the row when the key that it refers to changes.
-    ///   - isDeferred: Whether the key is checked at the end of the transaction, instead of the statement.
-    ///   - isIndexed: Whether there is to be an index on the columns, which deleting from the other table needs
-    ///     ("SQLite Foreign Key Support", section "Required and Suggested Database Indexes").
+    ///   - onDelete: The action on the row when the row it refers to is deleted.
+    ///   - onUpdate: The action on the row when the key it refers to changes.
+    ///   - isDeferred: Whether to check the key when the transaction ends, not the statement.
+    ///   - isIndexed: Whether to create an index on the columns. Deletions in the other table need
+    ///     it ("SQLite Foreign Key Support", section "Required and Suggested Database Indexes").
     @discardableResult
     public func belongsTo(
         _ name: String, inTable table: String? = nil, onDelete: Database.ForeignKeyAction? = nil,
@@ -97,11 +98,11 @@ public final class TableDefinition: ReferringTable {
 
     // MARK: - Primary keys
 
-    /// Adds an integer primary key that is another name of the row id, and never uses the id of a deleted row again.
+    /// Adds an integer primary key that is the row id, and never reuses the id of a deleted row.
     ///
     /// - Parameters:
     ///   - name: The name of the column.
-    ///   - conflictResolution: What SQLite does when a row has the key of another one; it throws by default.
+    ///   - conflictResolution: The policy for a duplicate key. An error by default.
     @discardableResult
     public func autoIncrementedPrimaryKey(
         _ name: String, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -116,20 +117,20 @@ public final class TableDefinition: ReferringTable {
     /// // "code" TEXT PRIMARY KEY NOT NULL
     /// ```
     ///
-    /// An `.integer` column becomes another name of the row id, which an insert fills in where it is NULL. Others
-    /// are declared NOT NULL, since SQLite accepts NULL in them otherwise.
+    /// An `.integer` column becomes another name of the row id, which an insert of NULL fills in.
+    /// Others are declared NOT NULL, because SQLite would accept NULL in them.
     ///
     /// - Parameters:
     ///   - name: The name of the column.
     ///   - type: The declared type.
-    ///   - conflictResolution: What SQLite does when a row has the key of another one; it throws by default.
+    ///   - conflictResolution: The policy for a duplicate key. An error by default.
     @discardableResult
     public func primaryKey(
         _ name: String, _ type: Database.ColumnType,
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) -> ColumnDefinition {
         let column = column(name, type).primaryKey(onConflict: conflictResolution)
-        // Another name of the row id needs no NOT NULL.
+        // The row id needs no NOT NULL.
         if !CaseInsensitiveName.matches(type.rawValue, "INTEGER") { column.notNullByDefault() }
         return column
     }
@@ -146,8 +147,8 @@ public final class TableDefinition: ReferringTable {
     /// ```
     ///
     /// - Parameters:
-    ///   - conflictResolution: What SQLite does when a row has the key of another one; it throws by default.
-    ///   - body: Adds the columns to the table's definition, in the order of the key. It is called once, at once.
+    ///   - conflictResolution: The policy for a duplicate key. An error by default.
+    ///   - body: Adds the columns, in the order of the key. It is called once, immediately.
     public func primaryKey(
         onConflict conflictResolution: Database.ConflictResolution? = nil, body: () throws -> Void
     ) rethrows {
@@ -161,11 +162,11 @@ public final class TableDefinition: ReferringTable {
 
     /// Makes columns the primary key.
     ///
-    /// Give them `notNull()`, since SQLite accepts NULL in them otherwise (WITHOUT ROWID tables apart).
+    /// Give them `notNull()`: SQLite otherwise accepts NULL (except in WITHOUT ROWID tables).
     ///
     /// - Parameters:
     ///   - columns: The names of the columns, in the order of the key.
-    ///   - conflictResolution: What SQLite does when a row has the key of another one; it throws by default.
+    ///   - conflictResolution: The policy for a duplicate key. An error by default.
     public func primaryKey(
         _ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil
     ) {
@@ -182,7 +183,7 @@ public final class TableDefinition: ReferringTable {
     ///
     /// - Parameters:
     ///   - columns: The names of the columns.
-    ///   - conflictResolution: What SQLite does with such a row; it throws by default.
+    ///   - conflictResolution: The policy for such a row. An error by default.
     public func uniqueKey(
         _ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil
     ) {
@@ -197,11 +198,11 @@ public final class TableDefinition: ReferringTable {
     ///
     /// - Parameters:
     ///   - columns: The columns that refer to the other table.
-    ///   - table: The table that is referred to.
-    ///   - destinationColumns: The columns that are referred to; the primary key if nil.
-    ///   - onDelete: What becomes of the row when the one that it refers to is deleted.
-    ///   - onUpdate: What becomes of the row when the key that it refers to changes.
-    ///   - isDeferred: Whether the key is checked at the end of the transaction, instead of the statement.
+    ///   - table: The referenced table.
+    ///   - destinationColumns: The referenced columns. The primary key if nil.
+    ///   - onDelete: The action on the row when the row it refers to is deleted.
+    ///   - onUpdate: The action on the row when the key it refers to changes.
+    ///   - isDeferred: Whether to check the key when the transaction ends, not the statement.
     public func foreignKey(
         _ columns: [String], references table: String, columns destinationColumns: [String]? = nil,
         onDelete: Database.ForeignKeyAction? = nil, onUpdate: Database.ForeignKeyAction? = nil,
@@ -228,7 +229,7 @@ public final class TableDefinition: ReferringTable {
     /// t.constraint(sql: "CONSTRAINT positive CHECK (score > 0)")
     /// ```
     ///
-    /// - Parameter sql: The constraint, as SQL, with a name or without one.
+    /// - Parameter sql: The constraint, as SQL, with or without a name.
     public func constraint(sql: String) { constraints.append(sql.embeddedSQL) }
 
     // MARK: - SQL
@@ -300,7 +301,7 @@ public final class TableDefinition: ReferringTable {
     /// Returns the statements that create the table and its indexes.
     func statements(_ db: Database) throws -> [String] {
         let parts = try parts(db)
-        // Without a word on it, an index goes to a temporary table of the same name.
+        // Without a database name, an index would be created on a temporary table of the same name.
         let isShadowed = try !options.contains(.temporary) && db.tableExists(name, in: "temp")
         return try [tableSQL(parts, name: name)]
             + indexes(
@@ -309,8 +310,8 @@ public final class TableDefinition: ReferringTable {
             ).map { try $0.sql() }
     }
 
-    /// Returns the statements that create the table under another name, and the indexes that it is to have once it has
-    /// its own: see ``Database/rebuild(table:in:options:copying:body:)``.
+    /// Returns the statements that create the table under another name, and the indexes to create
+    /// after it is renamed. See ``Database/rebuild(table:in:options:copying:body:)``.
     func rebuildingStatements(_ db: Database, name: String) throws -> (
         table: String, indexes: [IndexDefinition]
     ) {
@@ -318,7 +319,7 @@ public final class TableDefinition: ReferringTable {
         return (tableSQL(parts, name: name), indexes(parts, in: schemaName, options: .ifNotExists))
     }
 
-    /// Whether triggers are to keep a column.
+    /// Whether a column needs triggers that maintain it.
     var hasCounters: Bool {
         elements.contains { if case .column(let column) = $0 { column.isCounter } else { false } }
     }
@@ -333,7 +334,7 @@ public final class TableDefinition: ReferringTable {
         }
         if let primaryKeyElements { return try elements[primaryKeyElements].flatMap(columns) }
         if let primaryKeyConstraint {
-            // A foreign key to this table itself gives no column of its primary key.
+            // A foreign key to this table itself adds no column of its primary key.
             let known = elements.compactMap { element -> (name: String, type: Database.ColumnType?)? in
                 if case .column(let column) = element { (column.name, column.type) } else { nil }
             }

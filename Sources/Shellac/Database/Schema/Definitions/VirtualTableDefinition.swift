@@ -1,4 +1,5 @@
-/// A virtual table that is being created: see ``Database/create(virtualTable:in:options:using:body:)``.
+/// A virtual table that is being created: see
+/// ``Database/create(virtualTable:in:options:using:body:)``.
 public final class VirtualTableDefinition {
     fileprivate var arguments: [String] = []
 
@@ -6,7 +7,7 @@ public final class VirtualTableDefinition {
     ///
     /// - Parameters:
     ///   - name: The name of the column.
-    ///   - sql: What the module is to know of the column, such as `UNINDEXED`.
+    ///   - sql: Further SQL for the module, such as `UNINDEXED`.
     public func column(_ name: String, sql: String? = nil) {
         arguments.append(name.quotedDatabaseIdentifier + (sql.map { " \($0.embeddedSQL)" } ?? ""))
     }
@@ -22,7 +23,7 @@ public final class VirtualTableDefinition {
 
     /// Adds an argument of the module.
     ///
-    /// - Parameter sql: The argument, as SQL: it is not quoted.
+    /// - Parameter sql: The argument, as SQL. It is not quoted.
     public func argument(sql: String) { arguments.append(sql.embeddedSQL) }
 }
 
@@ -42,11 +43,13 @@ extension Database {
     ///
     /// - Parameters:
     ///   - name: The name of the table.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite
+    ///     chooses.
     ///   - options: Options of the table, such as `.ifNotExists`.
-    ///   - module: The module: `fts5`, `rtree`, or one that an extension has brought.
+    ///   - module: The module: `fts5`, `rtree`, or one that an extension provides.
     ///   - body: Lists the module's arguments.
-    /// - Throws: SQLite's error, when it lacks the module, or when the module does not like its arguments.
+    /// - Throws: SQLite's error, when it lacks the module, or when the module rejects its
+    ///   arguments.
     public func create(
         virtualTable name: String, in schemaName: String? = nil, options: VirtualTableOptions = [],
         using module: String,

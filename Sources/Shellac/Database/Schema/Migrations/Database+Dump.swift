@@ -1,4 +1,4 @@
-// For people who look: nothing here is meant to be read back by a program.
+// Dumps for people. The output is not meant to be read back by a program.
 
 /// The standard output, as a stream.
 private struct StandardOutput: TextOutputStream {
@@ -16,11 +16,11 @@ extension Database {
     /// // Barbara|1700
     /// ```
     ///
-    /// The SQL may hold several statements. All are executed.
+    /// The SQL may contain several statements. All are executed.
     ///
     /// - Parameters:
-    ///   - sql: The query. It may be several statements.
-    ///   - format: How the rows are written.
+    ///   - sql: The query. It may contain several statements.
+    ///   - format: The format of the rows.
     /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
     public func dumpSQL(_ sql: SQL, format: DumpFormat = .list) throws {
         var output = StandardOutput()
@@ -36,7 +36,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - sql: The query. It may be several statements.
-    ///   - format: How the rows are written.
+    ///   - format: The format of the rows.
     ///   - stream: The stream that receives the text.
     /// - Throws: a ``DatabaseError`` when a statement does not compile, or fails.
     public func dumpSQL(
@@ -48,7 +48,7 @@ extension Database {
         }
     }
 
-    /// Prints the SQL of all that a database declares, the oldest first.
+    /// Prints the SQL of all declarations of a database, oldest first.
     ///
     /// ```swift
     /// try db.dumpSchema()
@@ -65,7 +65,7 @@ extension Database {
         try dumpSchema(in: schemaName, to: &output)
     }
 
-    /// Writes the SQL of all that a database declares to a stream.
+    /// Writes the SQL of all declarations of a database to a stream.
     ///
     /// - Parameters:
     ///   - schemaName: The database: `main`, `temp`, or the name of an attached one.
@@ -86,8 +86,8 @@ extension Database {
         }
     }
 
-    /// Prints the rows of some tables or views, sorted by primary key. Where there are several, each has its name above
-    /// it.
+    /// Prints the rows of the given tables or views, sorted by primary key. If there are several, a
+    /// heading names each.
     ///
     /// ```swift
     /// try db.dumpTables(["team", "player"])
@@ -101,8 +101,9 @@ extension Database {
     ///
     /// - Parameters:
     ///   - tables: The names of the tables and views.
-    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
-    ///   - format: How the rows are written.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All
+    ///     of them if nil.
+    ///   - format: The format of the rows.
     /// - Throws: a ``DatabaseError`` when there is no table or view of one of the names.
     public func dumpTables(
         _ tables: [String], in schemaName: String? = nil, format: DumpFormat = .list
@@ -111,12 +112,13 @@ extension Database {
         try dumpTables(tables, in: schemaName, format: format, to: &output)
     }
 
-    /// Writes the rows of some tables or views to a stream.
+    /// Writes the rows of the given tables or views to a stream.
     ///
     /// - Parameters:
     ///   - tables: The names of the tables and views.
-    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
-    ///   - format: How the rows are written.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All
+    ///     of them if nil.
+    ///   - format: The format of the rows.
     ///   - stream: The stream that receives the text.
     /// - Throws: a ``DatabaseError`` when there is no table or view of one of the names.
     public func dumpTables(
@@ -136,22 +138,22 @@ extension Database {
         }
     }
 
-    /// Prints all of a database: what ``dumpSchema(in:)`` prints, and the rows of each table.
+    /// Prints a whole database: the output of ``dumpSchema(in:)``, and the rows of each table.
     ///
     /// - Parameters:
     ///   - schemaName: The database: `main`, `temp`, or the name of an attached one.
-    ///   - format: How the rows are written.
+    ///   - format: The format of the rows.
     /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpContent(in schemaName: String = "main", format: DumpFormat = .list) throws {
         var output = StandardOutput()
         try dumpContent(in: schemaName, format: format, to: &output)
     }
 
-    /// Writes all of a database to a stream.
+    /// Writes a whole database to a stream.
     ///
     /// - Parameters:
     ///   - schemaName: The database: `main`, `temp`, or the name of an attached one.
-    ///   - format: How the rows are written.
+    ///   - format: The format of the rows.
     ///   - stream: The stream that receives the text.
     /// - Throws: a ``DatabaseError`` when there is no database of that name.
     public func dumpContent(

@@ -3,8 +3,8 @@
 extension Database {
     // MARK: - Rebuilding tables
 
-    /// Gives a table a new definition, and keeps its rows: for what ALTER TABLE cannot do, such as another type, a
-    /// new constraint, or another order of the columns.
+    /// Gives a table a new definition, and keeps its rows. This is for changes that ALTER TABLE
+    /// cannot make, such as another type, a new constraint, or another order of the columns.
     ///
     /// ```swift
     /// try db.rebuild(table: "player", copying: ["score": "CAST(points AS INTEGER)"]) { t in
@@ -15,35 +15,38 @@ extension Database {
     /// }
     /// ```
     ///
-    /// The definition is complete: what it does not say, the table no longer has. Columns of the same name are copied.
-    /// Columns that are new get what `copying` says, or else their default value, and those that the definition lacks
-    /// are dropped.
+    /// The definition is complete: the table loses everything that it leaves out. Columns of the
+    /// same name are copied. New columns get the value from `copying`, or else their default value.
+    /// Columns missing from the definition are dropped.
     ///
-    /// These stay: the rows with their row ids, the next id of an AUTOINCREMENT key, indexes, triggers (also temporary
-    /// ones), views upon the table, and the foreign keys of other tables into it. No trigger and no action such as
-    /// ON DELETE CASCADE runs. An index that the definition asks for is created unless there is one of its name.
+    /// The rebuild keeps the rows with their row ids, the next id of an AUTOINCREMENT key, indexes,
+    /// and triggers (also temporary ones). It also keeps views on the table, and the foreign keys
+    /// of other tables into it. No trigger and no action such as ON DELETE CASCADE runs. An index
+    /// in the definition is created unless one of its name exists.
     ///
-    /// All of it happens, or nothing. It works inside a transaction, and in a migration of either kind. Afterwards the
-    /// foreign keys of the table, and those into it, are checked, all rows of them: a migration with
-    /// ``DatabaseMigrator/ForeignKeyChecks/deferred`` checks does that at its own end, and where foreign keys are not
-    /// enforced nobody does.
+    /// All of this happens, or nothing. It works inside a transaction, and in a migration of either
+    /// kind. Afterwards the rebuild checks all rows for the foreign keys of the table, and for
+    /// those into it. A migration with ``DatabaseMigrator/ForeignKeyChecks/deferred`` checks does
+    /// that at its own end instead. If foreign keys are not enforced, nothing is checked.
     ///
-    /// Observers of the table are told that it has changed, and not of single rows:
+    /// Observers of the table are notified that it has changed, but not of single rows:
     /// ``TransactionObserver/databaseDidChange()``.
     ///
-    /// The statistics of ANALYZE go. Run it again where the table has some.
+    /// The statistics of ANALYZE are lost. Run it again if the table had some.
     ///
     /// - Parameters:
     ///   - name: The name of the table.
     ///   - schemaName: The database of the table: `main`, `temp`, or the name of an attached one.
-    ///   - options: `.strict` and `.withoutRowID`, which the new definition must say again. Others mean nothing here.
-    ///   - expressions: What becomes of a column of the new table: an expression over the columns of the old one.
+    ///   - options: `.strict` and `.withoutRowID`, which the new definition must repeat. Others
+    ///     have no effect.
+    ///   - expressions: The values of columns of the new table: expressions over the columns of the
+    ///     old one.
     ///   - body: The new definition.
-    /// - Throws: a ``DatabaseError`` that names the index, trigger or view which the new definition breaks: drop it
-    ///   before, and create another one after. SQLite's own error when a row does not fit the new constraints (where
-    ///   the table goes by the name `new_player`); no ON CONFLICT clause of the definition has a say in it. And an
-    ///   error when the transaction has broken foreign keys that it still has to mend, or when rows are being fetched
-    ///   meanwhile.
+    /// - Throws: a ``DatabaseError`` that names an index, trigger or view broken by the new
+    ///   definition. Drop it before, and create another one afterwards. SQLite's own error when a
+    ///   row violates the new constraints. That error calls the table `new_player`, and ON CONFLICT
+    ///   clauses of the definition do not apply. Also an error when the transaction has broken
+    ///   foreign keys that it has not yet repaired, or when rows are being fetched meanwhile.
     public func rebuild(
         table name: String, in schemaName: String? = nil, options: TableOptions = [],
         copying expressions: [String: SQL] = [:], body: (TableDefinition) throws -> Void
@@ -78,15 +81,17 @@ extension Database {
         }
     }
 
-    /// Runs a function while foreign keys are not enforced, inside a transaction, too.
+    /// Runs a function while foreign keys are not enforced, also inside a transaction.
     ///
-    /// Were they enforced, DROP TABLE would delete all rows of the table first, and ON DELETE CASCADE the rows that
-    /// refer to them: see "DROP TABLE" in the SQLite documentation. `PRAGMA defer_foreign_keys` does not help, since
-    /// it defers the complaint, and not the action. `PRAGMA foreign_keys` does nothing inside a transaction, because
-    /// keys that are broken and not yet mended are counted only while keys are enforced: none must be, then.
-    /// `sqlite3_db_config()` knows no such restriction, but promises nothing: whether it worked is asked.
+    /// If they were enforced, DROP TABLE would first delete all rows of the table, and ON DELETE
+    /// CASCADE the rows that refer to them. See "DROP TABLE" in the SQLite documentation.
+    /// `PRAGMA defer_foreign_keys` does not help: it defers the check, but not the action.
+    /// `PRAGMA foreign_keys` has no effect inside a transaction, because SQLite counts broken keys
+    /// that are not yet repaired only while keys are enforced. So there must be none when enforcing
+    /// stops. `sqlite3_db_config()` has no such restriction, but promises nothing, so the result is
+    /// checked.
     ///
-    /// - Parameter body: Receives whether they were enforced.
+    /// - Parameter body: A function that receives whether they were enforced.
     private func withoutForeignKeys(_ body: (Bool) throws -> Void) throws {
         func areEnforced() throws -> Bool { try Bool.fetchOne(self, sql: "PRAGMA foreign_keys") ?? false }
         guard try areEnforced() else { return try body(false) }

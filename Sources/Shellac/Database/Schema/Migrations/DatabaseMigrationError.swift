@@ -1,4 +1,4 @@
-/// A migration that failed: which one, and why.
+/// An error that names the failed migration and its cause.
 ///
 /// ```swift
 /// do {
@@ -8,19 +8,19 @@
 /// }
 /// ```
 ///
-/// The database is as the migration before left it. See ``DatabaseMigrator``.
+/// The database is in the state that the previous migration left. See ``DatabaseMigrator``.
 public struct DatabaseMigrationError: Error, CustomStringConvertible {
     /// The name of the migration.
     public let migration: String
 
-    /// Why it failed: often a ``DatabaseError``, or what the migration's own code threw.
+    /// The cause: often a ``DatabaseError``, or an error thrown by the migration's own code.
     public let underlyingError: any Error
 
     /// Creates the error of a migration.
     ///
     /// - Parameters:
     ///   - migration: The name of the migration.
-    ///   - underlyingError: Why it failed.
+    ///   - underlyingError: The cause of the failure.
     public init(migration: String, underlyingError: any Error) {
         self.migration = migration
         self.underlyingError = underlyingError

@@ -16,16 +16,16 @@ extension DatabaseMigrator {
     /// try migrator.registerMigrations(fromFolder: URL(filePath: "Migrations"))
     /// ```
     ///
-    /// The whole name of the file, `2-addAge.sql`, is the name of the migration. Numbers inside the names count as
-    /// numbers: 2 comes before 10. Other files, those whose names begin with a dot, and the folders inside are passed
-    /// over.
+    /// The full name of the file, `2-addAge.sql`, is the name of the migration. Numbers in names
+    /// are compared as numbers: 2 comes before 10. Other files, files whose names begin with a dot,
+    /// and subfolders are ignored.
     ///
-    /// A file is read when its migration runs. It may hold any number of statements, and none that begins or ends a
-    /// transaction.
+    /// A file is read when its migration runs. It may contain any number of statements, but none
+    /// that begins or ends a transaction.
     ///
     /// - Parameters:
     ///   - folder: The folder.
-    ///   - foreignKeyChecks: When the foreign keys of the migrations are checked.
+    ///   - foreignKeyChecks: The time when the foreign keys of the migrations are checked.
     /// - Throws: a ``DatabaseError`` of code `SQLITE_CANTOPEN` when the folder cannot be read.
     public mutating func registerMigrations(
         fromFolder folder: URL, foreignKeyChecks: ForeignKeyChecks = .deferred
@@ -53,11 +53,12 @@ extension DatabaseMigrator {
         }
     }
 
-    /// Registers each `.sql` file of the folder at a path as a migration, in the order of the names, as for a URL.
+    /// Registers each `.sql` file of the folder at a path as a migration, in the order of the
+    /// names, as for a URL.
     ///
     /// - Parameters:
     ///   - path: The path of the folder.
-    ///   - foreignKeyChecks: When the foreign keys of the migrations are checked.
+    ///   - foreignKeyChecks: The time when the foreign keys of the migrations are checked.
     /// - Throws: a ``DatabaseError`` when the folder cannot be read.
     public mutating func registerMigrations(
         fromFolder path: String, foreignKeyChecks: ForeignKeyChecks = .deferred
@@ -65,8 +66,8 @@ extension DatabaseMigrator {
         try registerMigrations(fromFolder: URL(filePath: path), foreignKeyChecks: foreignKeyChecks)
     }
 
-    /// Registers each `.sql` file among the resources of a bundle as a migration, in the order of the names, as for a
-    /// folder.
+    /// Registers each `.sql` file among the resources of a bundle as a migration, in the order of
+    /// the names, as for a folder.
     ///
     /// ```swift
     /// // Package.swift: .target(name: "Game", resources: [.copy("Migrations")])
@@ -75,13 +76,13 @@ extension DatabaseMigrator {
     /// try migrator.registerMigrations(fromResources: Bundle.module.resourceURL, subdirectory: "Migrations")
     /// ```
     ///
-    /// It takes the URL, and not the bundle: a library that knows `Bundle` makes each program that uses it load all
-    /// of Foundation, on Linux.
+    /// The method takes the URL instead of the bundle. On Linux, a library that uses `Bundle` makes
+    /// each of its programs load all of Foundation.
     ///
     /// - Parameters:
-    ///   - resources: The resources of the bundle, which may have none.
-    ///   - subdirectory: The folder inside of them; the resources themselves if nil.
-    ///   - foreignKeyChecks: When the foreign keys are checked.
+    ///   - resources: The resources of the bundle. It may have none.
+    ///   - subdirectory: The folder inside of them. The resources themselves if nil.
+    ///   - foreignKeyChecks: The time when the foreign keys are checked.
     /// - Throws: a ``DatabaseError`` of code `SQLITE_CANTOPEN` when the folder cannot be read.
     public mutating func registerMigrations(
         fromResources resources: URL?, subdirectory: String? = nil,
@@ -112,9 +113,10 @@ extension DatabaseMigrator {
     }
 }
 
-/// The order of numbered files, which is the same in all languages.
+/// The order of numbered files, independent of the language.
 enum FileNameOrder {
-    /// Whether a name comes before another one: byte by byte, where digits that stand together are one number.
+    /// Whether a name comes before another one. Names are compared byte by byte, except that
+    /// adjacent digits form one number.
     static func isBefore(_ a: String, _ b: String) -> Bool {
         var (x, y) = (Substring(a).utf8, Substring(b).utf8)
         while let first = x.first, let second = y.first {
@@ -128,13 +130,14 @@ enum FileNameOrder {
                 y.removeFirst()
             }
         }
-        // 01 and 1 are the same number: any order, but always the same one.
+        // 01 and 1 are the same number. Their order does not matter, but it must always be the
+        // same.
         return x.isEmpty == y.isEmpty ? a.utf8.lexicographicallyPrecedes(b.utf8) : x.isEmpty
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
 
-    /// Takes the digits at the beginning, and returns them without leading zeros.
+    /// Removes the digits at the beginning, and returns them without leading zeros.
     private static func takeNumber(from text: inout Substring.UTF8View) -> Substring.UTF8View {
         let digits = text.prefix(while: isDigit)
         text = text[digits.endIndex...]

@@ -1,7 +1,7 @@
-// Runs pending migrations, each in its own transaction, and keeps the table of applied ones.
+// Runs pending migrations, each in its own transaction, and keeps the list of applied ones.
 
 extension DatabaseMigrator {
-    /// Runs the migrations that are to run, up to one of them.
+    /// Runs the pending migrations up to the given one.
     func run(_ db: Database, upTo target: Int?, _ progress: ((MigrationProgress) -> Void)? = nil) throws {
         guard let target else { return }
         if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) { try db.eraseEverything() }
@@ -36,17 +36,19 @@ extension DatabaseMigrator {
 
     /// Runs one migration in its transaction.
     private func run(_ migration: Migration, on db: Database) throws {
-        // Foreign keys cannot be switched inside a transaction: see "PRAGMA foreign_keys" in the SQLite documentation.
+        // Foreign keys cannot be switched inside a transaction: see "PRAGMA foreign_keys" in the
+        // SQLite documentation.
         let checksAtEnd =
             try migration.foreignKeyChecks == .deferred
             && Bool.fetchOne(db, sql: "PRAGMA foreign_keys") ?? false
         if checksAtEnd { try db.setForeignKeysEnforced(false) }
-        // Where the migration has closed the database, there is nothing to restore.
+        // If the migration has closed the database, there is nothing to restore.
         defer { if checksAtEnd { try? db.setForeignKeysEnforced(true) } }
         try db.inTransaction(.immediate) {
             try db.createMigrationTable()
             let merged = try migration.merged.filter(db.remembers)
-            // It may have been applied before it merged others. Or another process was faster.
+            // The migration may have been applied before it merged others. Or another process was
+            // faster.
             if try !db.remembers(migration.name) {
                 try db.keepingTransactionOpen(refusal: Self.refusal) {
                     if checksAtEnd, !migration.ignoresForeignKeys {
@@ -69,8 +71,8 @@ extension DatabaseMigrator {
         + "leave BEGIN, COMMIT and ROLLBACK out, and use inSavepoint for a part that can be undone alone"
 }
 
-// The table of the migrations that were applied. Its name and its columns are those that the other library of this
-// family gives it, so that a database which was migrated by that one is known here, and the other way round.
+// The table of applied migrations. Its name and its columns are those of the other library of this
+// family. So each library recognizes a database that the other has migrated.
 extension Database {
     static let migrationTable = "grdb_migrations"
 

@@ -1,11 +1,12 @@
-/// A column of a table or of a view, as the schema has it: see ``Database/columns(in:in:includingHidden:)``.
+/// A column of a table or view in the schema: see ``Database/columns(in:in:includingHidden:)``.
 public struct ColumnInfo: Hashable, Sendable {
-    /// The name, with the case that it was declared with.
+    /// The name, in the case it was declared with.
     public let name: String
 
-    /// The declared type, or an empty text where there is none.
+    /// The declared type, or an empty string if there is none.
     ///
-    /// A generated column has it without `GENERATED ALWAYS`, which SQLite takes for a part of the type.
+    /// The type of a generated column leaves out `GENERATED ALWAYS`, which SQLite considers part of
+    /// it.
     public let type: String
 
     /// The affinity, which converts the values that are stored in the column.
@@ -13,23 +14,26 @@ public struct ColumnInfo: Hashable, Sendable {
 
     /// Whether the column is declared NOT NULL.
     ///
-    /// It tells nothing of primary keys: those of a WITHOUT ROWID table are never NULL, those of other tables
-    /// may be ("CREATE TABLE" in the SQLite documentation).
+    /// This says nothing about primary keys. Those of a WITHOUT ROWID table are never NULL, but
+    /// those of other tables may be ("CREATE TABLE" in the SQLite documentation).
     public let isNotNull: Bool
 
-    /// The default value as SQL, such as `'Arthur'` or `CURRENT_TIMESTAMP`, or nil where there is none.
+    /// The default value as SQL, such as `'Arthur'` or `CURRENT_TIMESTAMP`, or nil if there is
+    /// none.
     public let defaultValueSQL: String?
 
-    /// The place of the column in the primary key, from 1 on, or 0 for a column outside of it.
+    /// The position of the column in the primary key, counted from 1, or 0 for a column outside of
+    /// it.
     public let primaryKeyIndex: Int
 
-    /// Whether the value is computed: stored (`.stored`), or at each reading (`.virtual`). Nil for other columns.
+    /// Whether the value is computed and stored (`.stored`), or computed at each reading
+    /// (`.virtual`). Nil for other columns.
     public let generation: GeneratedColumnQualification?
 
     /// Whether the column is hidden: `SELECT *` leaves it out. Virtual tables have such columns.
     public let isHidden: Bool
 
-    /// Whether the value is computed, and cannot be written.
+    /// Whether the value is computed and cannot be written.
     public var isGenerated: Bool { generation != nil }
 
     /// Reads a row of `PRAGMA table_xinfo`.
@@ -37,7 +41,8 @@ public struct ColumnInfo: Hashable, Sendable {
         name = try row["name"]
         var type: String = try row["type"] ?? ""
         let hidden: Int = try row["hidden"]
-        // "Generated Columns": 2 is a virtual one, 3 a stored one; 1 is a hidden column of a virtual table.
+        // "Generated Columns": 2 is a virtual one, 3 a stored one. 1 is a hidden column of a
+        // virtual table.
         generation = hidden == 2 ? .virtual : hidden == 3 ? .stored : nil
         isHidden = hidden == 1
         if generation != nil { type = Self.typeWithoutKeywords(type) }
@@ -64,8 +69,8 @@ public struct ColumnInfo: Hashable, Sendable {
         ColumnInfo(self, affinity: ColumnAffinity(declaredType: type, isStrict: true))
     }
 
-    /// Removes the keywords behind a type, which SQLite takes for a part of it, before 3.38 and in tables created by
-    /// then.
+    /// Removes the keywords after a type. SQLite before 3.38 considers them part of the type, and
+    /// still does for tables created then.
     private static func typeWithoutKeywords(_ type: String) -> String {
         let keywords = " generated always"
         guard type.utf8.count >= keywords.utf8.count - 1 else { return type }
@@ -77,10 +82,10 @@ public struct ColumnInfo: Hashable, Sendable {
     }
 }
 
-/// The way in which a generated column gets its value: see "Generated Columns" in the SQLite documentation.
+/// The kind of a generated column: see "Generated Columns" in the SQLite documentation.
 public enum GeneratedColumnQualification: String, Hashable, Sendable {
-    /// It is computed at each reading.
+    /// The value is computed at each reading.
     case virtual = "VIRTUAL"
-    /// It is computed when the row is written, and stored.
+    /// The value is computed when the row is written, and stored.
     case stored = "STORED"
 }

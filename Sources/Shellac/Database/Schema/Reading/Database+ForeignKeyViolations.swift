@@ -1,10 +1,10 @@
-/// A row that refers to a row which is not there: see ``Database/foreignKeyViolations(in:in:)``.
+/// A row that refers to a missing row: see ``Database/foreignKeyViolations(in:in:)``.
 public struct ForeignKeyViolation: Hashable, Sendable, CustomStringConvertible {
-    /// The table of the row that refers.
+    /// The table of the referring row.
     public let originTable: String
-    /// The row id of the row that refers. Nil in a table without row ids.
+    /// The row id of the referring row. Nil in a table without row ids.
     public let originRowID: Int64?
-    /// The table that is referred to.
+    /// The referenced table.
     public let destinationTable: String
     /// The number of the foreign key among those of the table: see ``ForeignKeyInfo``.
     public let foreignKeyId: Int
@@ -14,9 +14,10 @@ public struct ForeignKeyViolation: Hashable, Sendable, CustomStringConvertible {
             + "\(destinationTable) that is not there"
     }
 
-    /// Returns the violation in words, with the columns of the foreign key and their values, as far as these are known.
+    /// Returns a sentence that describes the violation, with the columns of the foreign key and
+    /// their values if they can be determined.
     ///
-    /// - Throws: a ``DatabaseError`` when the schema or the row cannot be read.
+    /// - Throws: a ``DatabaseError`` if the schema or the row cannot be read.
     public func failureDescription(_ db: Database) throws -> String {
         let columns = try String.fetchAll(
             db, sql: "SELECT \"from\" FROM pragma_foreign_key_list(?) WHERE id = ? ORDER BY seq",
@@ -36,7 +37,7 @@ public struct ForeignKeyViolation: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Database {
-    /// Returns a cursor over the rows that violate foreign keys, of one table or of all.
+    /// Returns a cursor over the rows that violate foreign keys of one table, or of all tables.
     ///
     /// ```swift
     /// let violations = try db.foreignKeyViolations()
@@ -44,9 +45,9 @@ extension Database {
     /// ```
     ///
     /// - Parameters:
-    ///   - tableName: The table whose foreign keys are checked; all tables if nil.
+    ///   - tableName: The table whose foreign keys are checked. All tables if nil.
     ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one.
-    /// - Throws: a ``DatabaseError`` when there is no such table.
+    /// - Throws: a ``DatabaseError`` if there is no such table.
     public func foreignKeyViolations(
         in tableName: String? = nil, in schemaName: String? = nil
     ) throws -> AnyCursor<ForeignKeyViolation> {
@@ -65,13 +66,13 @@ extension Database {
         }
     }
 
-    /// Checks the foreign keys of one table, or of all.
+    /// Checks the foreign keys of one table, or of all tables.
     ///
     /// - Parameters:
-    ///   - tableName: The table whose foreign keys are checked; all tables if nil.
+    ///   - tableName: The table whose foreign keys are checked. All tables if nil.
     ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one.
-    /// - Throws: a ``DatabaseError`` of code `SQLITE_CONSTRAINT_FOREIGNKEY` that names the first row that violates one, and one of
-    ///   another code when there is no such table.
+    /// - Throws: a ``DatabaseError`` of code `SQLITE_CONSTRAINT_FOREIGNKEY` that names the first
+    ///   violating row. An error of another code if there is no such table.
     public func checkForeignKeys(in tableName: String? = nil, in schemaName: String? = nil) throws {
         guard let violation = try foreignKeyViolations(in: tableName, in: schemaName).next() else { return }
         throw DatabaseError(

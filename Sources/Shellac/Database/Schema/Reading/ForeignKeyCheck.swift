@@ -1,16 +1,19 @@
-// Foreign keys that are checked after the fact, where they can have been broken: the check of a table looks at all
-// its rows, and a hundred small migrations of a large database must not look at all rows a hundred times.
+// Checks foreign keys after a migration, but only those that it may have broken.
+//
+// The check of a table reads all its rows. A hundred small migrations of a large database must not
+// read all rows a hundred times.
 
 extension Database {
-    /// Runs a function while foreign keys are not enforced, and checks them then.
+    /// Runs a function while foreign keys are not enforced, and checks them afterwards.
     ///
-    /// A foreign key can have been broken when the table that has it, or the one that it refers to, was written,
-    /// altered or dropped. Rows are written by statements, which tell their tables when they are prepared; and
-    /// statements prepared earlier are prepared again, since enforcing has just been switched off. What became of
-    /// the declarations is seen by comparing them: a table that was renamed has new SQL under its new name.
+    /// A foreign key may be broken if its table, or the table it refers to, was written, altered or
+    /// dropped. Statements write rows, and report their tables when they are prepared. Statements
+    /// prepared earlier are prepared again, because enforcing has just been switched off. Changed
+    /// declarations are found by comparing their SQL. A renamed table has new SQL under its new
+    /// name.
     ///
-    /// A foreign key and the table that it refers to stand in the same database ("SQLite Foreign Key Support"), so
-    /// that each attached one is checked for itself, and one that nothing touched is not looked at.
+    /// A foreign key and the table it refers to are in the same database ("SQLite Foreign Key
+    /// Support"). So each attached database is checked by itself, and an untouched one is not read.
     ///
     /// - Throws: a ``DatabaseError`` of code `SQLITE_CONSTRAINT_FOREIGNKEY` that names the row.
     func checkingForeignKeysAtEnd(_ body: () throws -> Void) throws {
@@ -65,7 +68,8 @@ extension Database {
         }
     }
 
-    /// Checks the foreign keys of all rows of a table: see "PRAGMA foreign_key_check" in the SQLite documentation.
+    /// Checks the foreign keys of all rows of a table: see "PRAGMA foreign_key_check" in the SQLite
+    /// documentation.
     private func checkForeignKeys(of table: String, in schemaName: String) throws {
         let check = "PRAGMA \(schemaName.quotedDatabaseIdentifier).foreign_key_check"
         guard let row = try Row.fetchOne(self, sql: "\(check)(\(table.quotedDatabaseIdentifier))") else {
@@ -74,7 +78,7 @@ extension Database {
         let columns = try String.fetchAll(
             self, sql: "SELECT \"from\" FROM pragma_foreign_key_list(?, ?) WHERE id = ? ORDER BY seq",
             arguments: [table, schemaName, try row[3] as Int64])
-        // A table without row ids does not tell which row.
+        // A table without row ids does not say which row it is.
         let name = try (row[1] as Int64?).map { "the row \($0)" } ?? "a row"
         let place = schemaName == "main" ? "" : "\(schemaName)."
         var error = DatabaseError(

@@ -14,23 +14,24 @@ public struct ForeignKeyInfo: Hashable, Sendable {
 
     /// The columns that the key refers to.
     ///
-    /// A key that does not name them refers to the primary key. The array is empty when there is no such table,
-    /// or when its primary key has another number of columns: SQLite then refuses to write ("foreign key
-    /// mismatch").
+    /// A key that does not name them refers to the primary key. The array is empty if there is no
+    /// such table, or if its primary key has another number of columns. SQLite then refuses to
+    /// write ("foreign key mismatch").
     public let destinationColumns: [String]
 
-    /// The action on the rows with the key when the row that they refer to is deleted. Nil for none.
+    /// The action on the rows with the key when the row they refer to is deleted. Nil for none.
     public let onDelete: Database.ForeignKeyAction?
 
-    /// The action on the rows with the key when the row that they refer to changes its key. Nil for none.
+    /// The action on the rows with the key when the key of the row they refer to changes. Nil for
+    /// none.
     public let onUpdate: Database.ForeignKeyAction?
 
-    /// The columns of the key, each with the one that it refers to.
+    /// The columns of the key, each with the column it refers to.
     public var mapping: [(origin: String, destination: String)] {
         zip(originColumns, destinationColumns).map { (origin: $0, destination: $1) }
     }
 
-    /// Reads the rows of `PRAGMA foreign_key_list` that tell of one key.
+    /// Reads the rows of `PRAGMA foreign_key_list` that describe one key.
     ///
     /// - Parameter primaryKey: The primary key of the table that the key refers to.
     init(

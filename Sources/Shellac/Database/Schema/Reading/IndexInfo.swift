@@ -10,38 +10,41 @@ public struct IndexInfo: Hashable, Sendable {
         case primaryKeyConstraint = "pk"
     }
 
-    /// A column or an expression that an index sorts by.
+    /// A column or an expression that the index sorts by.
     public struct Key: Hashable, Sendable {
         /// The column, or nil for an expression.
         public let column: String?
-        /// The collation by which texts compare.
+        /// The collation that compares strings.
         public let collation: String
-        /// Whether the index sorts by the key from the greatest to the least.
+        /// Whether the index sorts by the key in descending order.
         public let isDescending: Bool
     }
 
-    /// The name. SQLite makes names of its own for the indexes of constraints.
+    /// The name. SQLite names the indexes of constraints itself.
     public let name: String
 
     /// The keys that the index sorts by, in order.
     public let keys: [Key]
 
-    /// Whether two rows cannot have the same keys. (Rows whose keys are NULL never count as the same.)
+    /// Whether no two rows can have the same keys. (Rows whose keys are NULL never count as the
+    /// same.)
     public let isUnique: Bool
 
-    /// Whether the index has a WHERE clause, and leaves out rows.
+    /// Whether the index has a WHERE clause and leaves out rows.
     public let isPartial: Bool
 
-    /// What made the index.
+    /// The origin of the index.
     public let origin: Origin
 
-    /// The columns that the index sorts by, in order. Expressions are left out: see ``hasExpressions``.
+    /// The columns that the index sorts by, in order. Expressions are left out: see
+    /// ``hasExpressions``.
     public var columns: [String] { keys.compactMap(\.column) }
 
     /// Whether the index sorts by an expression.
     public var hasExpressions: Bool { keys.contains { $0.column == nil } }
 
-    /// Whether the index leaves out the row id. Those of WITHOUT ROWID tables do, for lack of one.
+    /// Whether the index leaves out the row id. Those of WITHOUT ROWID tables do, because there is
+    /// none.
     let lacksRowID: Bool
 
     /// Reads a row of `PRAGMA index_list`, and the rows of `PRAGMA index_xinfo`.
@@ -50,7 +53,7 @@ public struct IndexInfo: Hashable, Sendable {
         isUnique = try row["unique"]
         isPartial = try row["partial"]
         origin = try Origin(rawValue: row["origin"]) ?? .createIndex
-        // Behind the keys are the columns that find the row: -1 is the row id, -2 an expression.
+        // The columns that find the row follow the keys. -1 is the row id, -2 an expression.
         keys = try columns.filter { try $0["key"] }.map {
             Key(column: try $0["name"], collation: try $0["coll"] ?? "BINARY", isDescending: try $0["desc"])
         }

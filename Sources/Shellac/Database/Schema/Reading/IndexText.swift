@@ -1,16 +1,18 @@
-/// The keys of an index and the condition of its rows, as its SQL has them:
-/// `CREATE UNIQUE INDEX i ON t (lower(name) DESC) WHERE x > 1`.
+/// The keys of an index and the condition on its rows, parsed from its SQL.
 ///
-/// The pieces are good for other statements on the table: without comments, which would swallow what follows, and without
-/// the table's name before columns (`t.x`), which may have another name there. (An index knows the columns of its own
-/// table alone, so that nothing else can stand before a dot.)
+/// For example: `CREATE UNIQUE INDEX i ON t (lower(name) DESC) WHERE x > 1`.
+///
+/// Other statements on the table can use the pieces. They have no comments, which would swallow the
+/// text after them. They have no table name before columns (`t.x`), because the table may have
+/// another name there. (An index can only refer to columns of its own table, so nothing else can
+/// precede a dot.)
 struct IndexText {
-    /// The keys, as they were written, without their direction.
+    /// The keys as written, without their direction.
     let keys: [String]
-    /// The condition behind WHERE.
+    /// The condition after WHERE.
     let condition: String?
 
-    /// Parses the SQL of an index. Nil for SQL that is not understood.
+    /// Parses the SQL of an index. Returns nil for SQL that it cannot parse.
     init?(_ sql: String) {
         var tokens = Tokens(Array(sql.utf8))
         var keys: [String] = []
@@ -48,7 +50,7 @@ struct IndexText {
         return key.dropLast()
     }
 
-    /// Returns the SQL of some tokens, without what qualifies the names of columns.
+    /// Returns the SQL of the given tokens, without the qualifiers of column names.
     private static func sql(_ tokens: [Token]) -> String {
         var kept: [Token] = []
         for token in tokens {
@@ -67,10 +69,10 @@ struct IndexText {
     }
 
     private struct Token {
-        /// The token: a name or a text with its quotes, a number, a word, or a single other byte.
+        /// The token: a name or a string with its quotes, a number, a word, or a single other byte.
         let text: String
         let isWord: Bool
-        /// Whether white space or a comment stands before it.
+        /// Whether white space or a comment precedes it.
         let isApart: Bool
 
         func isKeyword(_ word: String) -> Bool { isWord && CaseInsensitiveName.matches(text, word) }
@@ -124,7 +126,7 @@ struct IndexText {
             }
         }
 
-        /// Goes behind a quoted text, in which a quote is written twice.
+        /// Advances past a quoted string, in which a quote is written twice.
         private mutating func skipQuoted(_ quote: UInt8) {
             index += 1
             while let byte = byte() {
@@ -136,7 +138,7 @@ struct IndexText {
             }
         }
 
-        /// Goes behind a number, such as `1.5e-3`: its dot qualifies nothing.
+        /// Advances past a number, such as `1.5e-3`, whose dot qualifies nothing.
         private mutating func skipNumber() {
             var last: UInt8 = 0
             let isHexadecimal = byte() == UInt8(ascii: "0") && byte(1).map { $0 | 0x20 } == UInt8(ascii: "x")

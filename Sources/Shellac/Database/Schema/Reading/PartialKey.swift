@@ -1,10 +1,10 @@
-/// A unique index that holds some of the rows, in whose columns no two of these have the same values.
+/// A unique index on some of the rows: no two of those have the same values in its columns.
 struct PartialKey: Sendable {
     let index: IndexInfo
     /// The condition of the index, as SQL.
     let condition: String
 
-    /// Reads the key of an index. Nil for an index that holds all rows, or is no key.
+    /// Reads the key of an index. Returns nil for an index that holds all rows or is not a key.
     init?(_ index: IndexInfo, in schemaName: String, _ db: Database) throws {
         guard index.isUnique, index.isPartial, !index.hasExpressions else { return nil }
         let table = "\(schemaName.quotedDatabaseIdentifier).sqlite_master"
@@ -15,7 +15,7 @@ struct PartialKey: Sendable {
         (self.index, self.condition) = (index, condition)
     }
 
-    /// Whether the index holds all rows for which some conditions hold.
+    /// Whether the index holds all rows that satisfy the given conditions.
     ///
     /// - Parameter conditions: The conditions: see ``SQLTokens/conjuncts``.
     func holdsRows(where conditions: Set<[String]>) -> Bool {
@@ -24,13 +24,13 @@ struct PartialKey: Sendable {
 }
 
 extension SQLTokens {
-    /// The conditions that AND joins, spelled alike where they mean the same: see ``meanings``.
+    /// The conditions joined by AND, with equivalent spellings made equal: see ``meanings``.
     var conjuncts: Set<[String]> { Self.conjuncts(meanings[...]) }
 
     private static func conjuncts(_ condition: ArraySlice<String>) -> Set<[String]> {
         var condition = condition
         while isInParentheses(condition) { condition = condition.dropFirst().dropLast() }
-        // The AND of BETWEEN joins no conditions.
+        // The AND of BETWEEN does not join conditions.
         guard !condition.contains("between"), !condition.contains("case") else { return [Array(condition)] }
         var (parts, depth): ([ArraySlice<String>], Int) = ([[]], 0)
         for token in condition {

@@ -16,7 +16,7 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
     private enum Kind: Hashable {
         /// A column that is another name of the row id.
         case rowID(ColumnInfo)
-        /// No declared key: the row id, by a name that no column has taken.
+        /// No declared key. The key is the row id, under a name that no column has taken.
         case hiddenRowID(String)
         case columns([ColumnInfo])
         case none
@@ -24,14 +24,15 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
 
     private let kind: Kind
 
-    /// Whether the rows have a row id, be it the primary key or not.
+    /// Whether the rows have a row id, whether or not it is the primary key.
     public let tableHasRowID: Bool
 
     /// The columns, in the order of the key.
     ///
-    /// A table without a declared primary key has its hidden row id for one: `["rowid"]`, or `_rowid_` or `oid`
-    /// where columns have taken the names before. A view has no key, and no columns here; nor has a table that
-    /// declares none, and columns with all three names.
+    /// Without a declared primary key, the key of a table is its hidden row id: `["rowid"]`, or
+    /// `_rowid_` or `oid` if columns have taken the earlier names. A view has no key, and no
+    /// columns here. The same goes for a table without a declared key whose columns have all three
+    /// names.
     public var columns: [String] {
         switch kind {
         case .rowID(let column): [column.name]
@@ -41,15 +42,17 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
         }
     }
 
-    /// The column that is another name of the row id: an `INTEGER PRIMARY KEY`. Nil for all other keys.
+    /// The column that is another name of the row id: an `INTEGER PRIMARY KEY`. Nil for all other
+    /// keys.
     ///
-    /// An insert that leaves it NULL fills it in. `INTEGER PRIMARY KEY DESC` is no such column, by an old mistake
-    /// of SQLite's, and a WITHOUT ROWID table has none: see "Rowid Tables" and "CREATE TABLE" in its documentation.
+    /// An insert that leaves it NULL fills it in. `INTEGER PRIMARY KEY DESC` is no such column,
+    /// because of an old bug in SQLite, and a WITHOUT ROWID table has none. See "Rowid Tables" and
+    /// "CREATE TABLE" in its documentation.
     public var rowIDColumn: String? {
         if case .rowID(let column) = kind { column.name } else { nil }
     }
 
-    /// Whether the key is the row id, by the name of a column or hidden.
+    /// Whether the key is the row id, named by a column or hidden.
     public var isRowID: Bool {
         switch kind {
         case .rowID, .hiddenRowID: true
@@ -57,13 +60,13 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
         }
     }
 
-    /// Whether the key is the row id, and no column: `SELECT *` does not give it.
+    /// Whether the key is the row id but not a column, so that `SELECT *` leaves it out.
     public var isHiddenRowID: Bool {
         if case .hiddenRowID = kind { true } else { false }
     }
 
-    /// The declared columns of the key, with all that the schema says of them. Nil where the key is no declared one: a hidden row id,
-    /// or none.
+    /// The declared columns of the key, as the schema describes them. Nil if the key is not
+    /// declared: a hidden row id, or none.
     public var columnInfos: [ColumnInfo]? {
         switch kind {
         case .rowID(let column): [column]
@@ -73,7 +76,8 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - isRowIDColumn: Whether the only column of the declared key is another name of the row id.
+    ///   - isRowIDColumn: Whether the only column of the declared key is another name of the row
+    ///     id.
     ///   - rowIDName: A name for the row id that no column has.
     init(declared columns: [ColumnInfo], isRowIDColumn: Bool, tableHasRowID: Bool, rowIDName: String?) {
         self.tableHasRowID = tableHasRowID

@@ -1,10 +1,10 @@
-/// A column that finds a row in a statement of a trigger.
+/// A column that identifies a row in a statement of a trigger.
 struct RowKeyColumn: Hashable {
     /// The column, or the name of the row id, as SQL.
     let sql: String
     let name: String
-    /// ` COLLATE "NOCASE"`: the collation by which the table tells rows apart. Empty for a row id, and where both the key
-    /// and its column have BINARY.
+    /// The collation that the table uses to distinguish rows, as ` COLLATE "NOCASE"`. Empty for a
+    /// row id, and if both the key and its column have BINARY.
     let collation: String
 
     /// The column, with the collation.
@@ -12,9 +12,10 @@ struct RowKeyColumn: Hashable {
 }
 
 extension TableSchema {
-    /// The columns that find a row in a statement of a trigger. Nil where nothing does.
+    /// The columns that identify a row in a statement of a trigger. Nil if there are none.
     ///
-    /// Rows are told apart by the collations of the primary key, which may be others than those of its columns.
+    /// The collations of the primary key distinguish rows. They may differ from those of its
+    /// columns.
     var keyOfRow: [RowKeyColumn]? {
         if let rowIDName {
             let sql = primaryKey.rowIDColumn == nil ? rowIDName : rowIDName.quotedDatabaseIdentifier

@@ -2,41 +2,47 @@
 
 import Synchronization
 
-/// The schemas of a connection's databases, as far as it knows them.
+/// The schemas of a connection's databases, as far as they have been read.
 ///
 /// ## The life of an answer
 ///
-/// An answer is read once, and kept until the schema may have changed. That is noticed in two ways:
+/// An answer is read once, and kept until the schema may have changed. The cache detects that in
+/// two ways:
 ///
-/// - *This connection* changed it. The transaction log counts the statements that change the schema, and the
-///   rollbacks and failures that undo them. When the count has moved on, everything is forgotten. The version below
-///   would not do: a table created, rolled back, and another created in its place gives the same version twice.
-/// - *Another connection* changed it. SQLite keeps a version of the schema in the database file ("PRAGMA
-///   schema_version" in its documentation). It is compared when the schema is first needed in a transaction. From
-///   then on the transaction sees one state of the database, and asking is an integer comparison. Outside of a
-///   transaction the version is compared at each call.
+/// - *This connection* changed it. The transaction log counts the statements that change the
+///   schema, and the rollbacks and failures that undo them. When the count has changed, the cache
+///   forgets everything. The version below is not enough. If a table is created, rolled back, and
+///   another created in its place, the same version appears twice.
+/// - *Another connection* changed it. SQLite keeps a version of the schema in the database file
+///   ("PRAGMA schema_version" in its documentation). The cache compares it when a transaction first
+///   needs the schema. From then on the transaction sees one state of the database, and the check
+///   is an integer comparison. Outside of a transaction the cache compares the version at each
+///   call.
 ///
-/// Only those databases are asked for their version that answers came from: an attached one that nobody needed is
-/// not locked. `temp` belongs to this connection, and has no version that others could change.
+/// The cache reads the version only of databases that gave answers, so an unused attached database
+/// is not locked. `temp` belongs to this connection, and has no version that others could change.
 ///
-/// While an answer is being read, the statement that read the version stays unfinished. It keeps its read
-/// transaction open, so that columns and indexes belong to the same state of the database.
+/// While the cache reads an answer, the statement that read the version remains unfinished. It
+/// keeps its read transaction open, so that columns and indexes belong to the same state of the
+/// database.
 ///
-/// What the C interface changes in a transaction, behind our back, is found out in the next one.
+/// A schema change made directly through the C interface in a transaction is detected in the next
+/// transaction.
 final class SchemaCache {
-    private unowned(unsafe) let database: Database  // which owns this
+    private unowned(unsafe) let database: Database  // owns this
 
-    /// Changes whenever something has been forgotten.
+    /// A number that changes whenever the cache forgets something.
     private(set) var generation = nextGeneration()
 
     private static let lastGeneration = Atomic<UInt64>(0)
-    /// Returns a number that no other cache has, so that a connection may get a new cache.
+    /// Returns a number that no other cache has, so that a connection can get a new cache.
     private static func nextGeneration() -> UInt64 { lastGeneration.add(1, ordering: .relaxed).newValue }
 
     /// The count of the transaction log that the answers belong to.
     private var changeCount: UInt
 
-    /// The databases, in the order in which SQLite looks for a name ("Database Object Name Resolution").
+    /// The databases, in the order in which SQLite looks for a name ("Database Object Name
+    /// Resolution").
     @exclusivity(unchecked) private var listings: [SchemaListing]?
     private var functions: [CaseInsensitiveName: TableSchema] = [:]
 
@@ -47,14 +53,14 @@ final class SchemaCache {
 
     // MARK: - Validity
 
-    /// Forgets what may no longer hold.
+    /// Forgets answers that may be outdated.
     func validate() throws {
         if database.knownSchema.held == 0 { try compareVersions(database.transactionLog) }
     }
 
     @inline(never)
     private func compareVersions(_ log: TransactionLog) throws {
-        // A closed database, a lost transaction, and a cancelled access answer nothing.
+        // A closed database, a lost transaction, or a cancelled access stops here with an error.
         try database.checkObstruction(for: nil)
         if changeCount != log.schemaChangeCount { forget() }
         if try database.asking({ try listings?.contains { try $0.isOutdated(database) } }) == true {
@@ -71,8 +77,8 @@ final class SchemaCache {
         functions = [:]
     }
 
-    /// Makes the generation change with the schema of a database, also if nothing was asked of it. Returns whether it
-    /// did not do so before.
+    /// Ensures that the generation changes with the schema of a database, even if nothing was read
+    /// from it. Returns whether it did not do so before.
     func follow(_ name: String) throws -> Bool {
         try validate()
         let known = listings?.first { CaseInsensitiveName.matches($0.name, name) }
@@ -83,7 +89,7 @@ final class SchemaCache {
 
     // MARK: - Answers
 
-    /// Returns a table or view, or nil where there is none.
+    /// Returns a table or view, or nil if there is none.
     func table(_ name: String, in schemaName: String? = nil) throws -> TableSchema? {
         try validate()
         let key = CaseInsensitiveName(name)
@@ -116,22 +122,22 @@ final class SchemaCache {
         return function
     }
 
-    /// Returns the tables of a name, in all databases.
+    /// Returns the tables with the given name in all databases.
     func tables(named name: String) throws -> [TableSchema] {
         try databaseNames().compactMap { try table(name, in: $0) }
     }
 
-    /// Returns the names of the databases: `temp`, `main`, and those that are attached.
+    /// Returns the names of the databases: `temp`, `main`, and the attached ones.
     func databaseNames() throws -> [String] {
         try validate()
         return try (listings ?? listDatabases()).map(\.name)
     }
 
-    /// Returns a table that has been read.
+    /// Returns a table that has already been read.
     private func knownTable(_ key: CaseInsensitiveName, in schemaName: String?) -> TableSchema? {
         let known = lookUp(in: schemaName) { listing -> TableSchema?? in
             if let table = listing.tables[key] { return .some(table) }
-            // A table that has not been read yet hides those of the same name.
+            // A table that has not been read yet hides later ones of the same name.
             let isThere =
                 listing.object(.table, key.name) != nil || listing.object(.view, key.name) != nil
             return isThere ? .some(nil) : nil
@@ -139,22 +145,22 @@ final class SchemaCache {
         return (known ?? nil) ?? nil
     }
 
-    /// Whether there is an object of a kind.
+    /// Whether there is an object of the given kind.
     func contains(_ kind: SchemaListing.Kind, _ name: String, in schemaName: String?) throws -> Bool {
         try answer(in: schemaName) { $0.object(kind, name) == nil ? nil : true } ?? false
     }
 
-    /// Returns an object of a kind. Nil where there is none.
+    /// Returns an object of the given kind, or nil if there is none.
     func object(
         _ kind: SchemaListing.Kind, _ name: String, in schemaName: String?
     ) throws -> SchemaListing.Object? { try answer(in: schemaName) { $0.object(kind, name) } }
 
-    /// Returns the objects of a kind in one database.
+    /// Returns the objects of the given kind in one database.
     func objects(_ kind: SchemaListing.Kind, in schemaName: String) throws -> [SchemaListing.Object] {
         try answer(in: schemaName) { $0.objects(kind) } ?? []
     }
 
-    /// Returns the triggers on a table, those of the connection included.
+    /// Returns the triggers on a table, including the temporary ones of the connection.
     func triggers(on table: TableSchema) throws -> [SchemaListing.Object] {
         let places =
             CaseInsensitiveName.matches(table.schemaName, "temp") ? ["temp"] : [table.schemaName, "temp"]
@@ -163,8 +169,8 @@ final class SchemaCache {
         }
     }
 
-    /// Whether a table says what is to be done about conflicts, so that an INSERT may leave rows out or replace others: see "The ON
-    /// CONFLICT Clause".
+    /// Whether the definition of a table has a conflict clause, so that an INSERT may leave out
+    /// rows or replace others. See "The ON CONFLICT Clause".
     func hasConflictClause(_ table: TableSchema) throws -> Bool {
         let sql = try object(.table, table.name, in: table.schemaName)?.sql ?? ""
         let tokens = SQLTokens(sql)
@@ -183,7 +189,7 @@ final class SchemaCache {
             let pragma = "PRAGMA \(listing.name.quotedDatabaseIdentifier).foreign_key_list"
             let rows = try Row.fetchAll(
                 database.makeStatement(sql: "\(pragma)(\(table.name.quotedDatabaseIdentifier))"))
-            // The list begins with the youngest one.
+            // The list begins with the newest one.
             let keys = try Dictionary(grouping: rows) { try $0["id"] as Int }.sorted { $0.key > $1.key }
                 .map { id, rows in
                     let destination: String = try rows[0]["table"]
@@ -197,7 +203,7 @@ final class SchemaCache {
         return keys ?? []
     }
 
-    /// Returns an answer that the lists of objects give.
+    /// Returns an answer that can be found in the lists of objects.
     private func answer<Answer>(
         in schemaName: String?, _ answer: (SchemaListing) -> Answer?
     ) throws -> Answer? {
@@ -206,7 +212,7 @@ final class SchemaCache {
         return try search(in: schemaName, answer)
     }
 
-    /// Looks into what has been read. Returns nil when something must be read first.
+    /// Looks up an answer in the listings read so far. Returns nil if something must be read first.
     private func lookUp<Answer>(
         in schemaName: String?, _ answer: (SchemaListing) -> Answer?
     ) -> Answer?? {
@@ -223,9 +229,9 @@ final class SchemaCache {
         return isNameKnown ? .some(nil) : nil
     }
 
-    /// Looks into one database, or into all, until there is an answer.
+    /// Searches one database, or all of them, until one has an answer.
     ///
-    /// - Throws: a ``DatabaseError`` when there is no database of the name.
+    /// - Throws: a ``DatabaseError`` if there is no database of that name.
     private func search<Answer>(
         in schemaName: String?, _ answer: (SchemaListing) throws -> Answer?
     ) throws -> Answer? {
@@ -247,11 +253,13 @@ final class SchemaCache {
         }
     }
 
-    /// Returns nil when another connection has changed the schema since its version was compared.
+    /// Searches the given databases. Returns nil if another connection has changed the schema since
+    /// its version was compared.
     private func search<Answer>(
         _ listings: [SchemaListing], _ answer: (SchemaListing) throws -> Answer?
     ) throws -> (answer: Answer?, Void)? {
-        // Unfinished statements: they hold the state of the databases until all is read.
+        // These statements remain unfinished: they hold the state of the databases until everything
+        // is read.
         var versions: [DatabaseCursor<Int64>] = []
         defer { withExtendedLifetime(versions) {} }
         for listing in listings {
@@ -277,7 +285,7 @@ final class SchemaCache {
                 try $0["name"] as String
             }
         }
-        // The list has main first, then temp if anything was in it, then the attached ones.
+        // The list has main first, then temp if it was ever used, then the attached databases.
         let attached = names.filter {
             !CaseInsensitiveName.matches($0, "main") && !CaseInsensitiveName.matches($0, "temp")
         }
@@ -292,7 +300,7 @@ extension Slot<SchemaCache> {
 }
 
 extension Database {
-    /// The schemas that this connection knows.
+    /// The schema cache of this connection.
     var schema: SchemaCache {
         checkAccess()
         return object(in: .schemaCache)?.object ?? installSchemaCache()
@@ -306,13 +314,14 @@ extension Database {
         return cache
     }
 
-    /// Whether the schema is known without looking.
+    /// Whether the schema is known to be valid without a check.
     var holdsSchema: Bool { knownSchema.held != 0 }
 
     /// A number that changes whenever the schema may have changed.
     ///
-    /// What was learnt of the schema under a number holds as long as this returns the same number. Inside a
-    /// transaction that has asked before, asking is a comparison of integers.
+    /// Everything read from the schema under a number is valid while this returns the same number.
+    /// If the transaction has already checked the schema, getting the number is an integer
+    /// comparison.
     var schemaGeneration: UInt64 {
         get throws { knownSchema.held != 0 ? knownSchema.held : try validSchemaGeneration() }
     }
@@ -324,9 +333,9 @@ extension Database {
         return schema.generation
     }
 
-    /// Returns what is known of a table or a view.
+    /// Returns the schema of a table or a view.
     ///
-    /// - Throws: a ``DatabaseError`` when there is none of that name.
+    /// - Throws: a ``DatabaseError`` if there is none of that name.
     func tableSchema(_ name: String, in schemaName: String? = nil) throws -> TableSchema {
         guard let table = try schema.table(name, in: schemaName) else {
             throw DatabaseError(message: "no such table: \(schemaName.map { $0 + "." } ?? "")\(name)")

@@ -18,8 +18,8 @@ extension StoredColumns {
             hasRowID: table.primaryKey.tableHasRowID)
     }
 
-    /// Returns the value that rows have in a column which was added when they were there: a constant, see "ALTER TABLE
-    /// ADD COLUMN" in the SQLite documentation.
+    /// Returns the value of a column in rows older than the column. It is a constant: see "ALTER
+    /// TABLE ADD COLUMN" in the SQLite documentation.
     private static func valueOfOlderRows(_ column: ColumnInfo, _ db: Database) -> DatabaseValue? {
         guard column.primaryKeyIndex == 0, let sql = column.defaultValueSQL, sql.isConstantSQL,
             let value = try? db.asking({ try DatabaseValue.fetchOne(db.makeStatement(sql: "SELECT \(sql)")) })
@@ -29,8 +29,8 @@ extension StoredColumns {
 }
 
 extension String {
-    /// Whether an expression calls no function, and asks for no date: only such a default can be that of older rows, and
-    /// nobody wants the others to be called here.
+    /// Whether an expression calls no function and reads no date. Only such a default can be the
+    /// value of older rows, and other defaults should not be evaluated here.
     fileprivate var isConstantSQL: Bool {
         var text = self[...]
         var isQuoted = false

@@ -2,37 +2,37 @@
 
 import CSQLite
 
-/// The schema of a table, of a view, or of a table-valued function.
+/// The schema of a table, a view, or a table-valued function.
 ///
-/// It holds as long as ``Database/schemaGeneration`` stays the same.
+/// It is valid as long as ``Database/schemaGeneration`` stays the same.
 final class TableSchema: Sendable {
     enum Kind: Hashable {
         case table
         case virtualTable
         case view
-        /// A virtual table that is there without having been created, such as `json_each`: see "The Virtual Table
-        /// Mechanism Of SQLite", section "Eponymous virtual tables".
+        /// A virtual table that exists without having been created, such as `json_each`. See "The
+        /// Virtual Table Mechanism Of SQLite", section "Eponymous virtual tables".
         case tableValuedFunction
     }
 
-    /// The database that the table stands in: `main`, `temp`, or the name of an attached one.
+    /// The database of the table: `main`, `temp`, or the name of an attached one.
     let schemaName: String
-    /// The name, as it was declared.
+    /// The declared name.
     let name: String
     let kind: Kind
-    /// The SQL that has created the table. Empty where nobody did.
+    /// The SQL that created the table. Empty if no statement created it.
     let sql: String
-    /// All columns, hidden ones too.
+    /// All columns, including hidden ones.
     let allColumns: [ColumnInfo]
-    /// The columns that `SELECT *` gives.
+    /// The columns returned by `SELECT *`.
     let columns: [ColumnInfo]
-    /// The indexes, the oldest first.
+    /// The indexes, oldest first.
     let indexes: [IndexInfo]
     let primaryKey: PrimaryKeyInfo
-    /// The keys of unique indexes that hold some of the rows.
+    /// The keys of unique indexes that hold only some of the rows.
     let partialKeys: [PartialKey]
 
-    /// The columns that triggers keep.
+    /// The columns that are maintained by triggers.
     let counterMarks: [CounterMark]
     private let columnIndexes: [CaseInsensitiveName: Int]
     /// The collations of the columns that are not compared byte by byte.
@@ -54,7 +54,7 @@ final class TableSchema: Sendable {
 
         var columns = try rows("table_xinfo", name).map(ColumnInfo.init)
         if kind == .table, columns.contains(where: { CaseInsensitiveName.matches($0.type, "any") }),
-            Features.versionNumber >= 3_037_000  // which brought STRICT tables
+            Features.versionNumber >= 3_037_000  // the version that introduced STRICT tables
         {
             let isStrict = try rows("table_list", name).contains {
                 try CaseInsensitiveName.matches($0["schema"], schemaName) && $0["strict"]
@@ -67,7 +67,7 @@ final class TableSchema: Sendable {
             zip(columns.map { CaseInsensitiveName($0.name) }, columns.indices),
             uniquingKeysWith: { a, _ in a })
 
-        // The list begins with the youngest one.
+        // The list begins with the newest one.
         let indexes = try rows("index_list", name).reversed().map {
             try IndexInfo($0, columns: rows("index_xinfo", $0["name"]))
         }
@@ -82,8 +82,9 @@ final class TableSchema: Sendable {
         }
         self.collations = collations
 
-        // A primary key has an index, unless it is another name of the row id. This tells INTEGER PRIMARY KEY
-        // from INTEGER PRIMARY KEY DESC. The index lacks the row id where the table has none.
+        // A primary key has an index unless it is another name of the row id. This distinguishes
+        // INTEGER PRIMARY KEY from INTEGER PRIMARY KEY DESC. The index lacks the row id if the
+        // table has none.
         let keyIndex = indexes.first { $0.origin == .primaryKeyConstraint }
         var declared = columns.filter { $0.primaryKeyIndex > 0 }
             .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
@@ -107,50 +108,53 @@ final class TableSchema: Sendable {
             rowIDName: Self.rowIDNames.first { indexesByName[CaseInsensitiveName($0)] == nil })
     }
 
-    /// The names of the row id, where no column has them: see "ROWIDs and the INTEGER PRIMARY KEY" in "CREATE TABLE".
+    /// The names of the row id, unless a column has them: see "ROWIDs and the INTEGER PRIMARY KEY"
+    /// in "CREATE TABLE".
     static let rowIDNames = ["rowid", "_rowid_", "oid"]
 
-    /// A name for the row id that SQL can use: the column that is another name of it, or a name that no column has.
-    /// Nil where the table has no row id, or columns with all its names.
+    /// A name for the row id that SQL can use: the column that is another name of it, or a name
+    /// that no column has. Nil if the table has no row id, or if columns have all its names.
     var rowIDName: String? {
         guard kind == .table, primaryKey.tableHasRowID else { return nil }
         return primaryKey.rowIDColumn ?? Self.rowIDNames.first { column(named: $0) == nil }
     }
 
-    /// Returns a column, by its name.
+    /// Returns the column with the given name.
     func column(named name: String) -> ColumnInfo? {
         columnIndexes[CaseInsensitiveName(name)].map { allColumns[$0] }
     }
 
-    /// Returns the affinity of a column, which converts the values that are stored in it. Nil for a column that the
-    /// table lacks.
+    /// Returns the affinity of a column, which converts the values stored in it. Nil for a column
+    /// that the table lacks.
     func affinity(ofColumn name: String) -> ColumnAffinity? { column(named: name)?.affinity }
 
-    /// Returns how a column compares, which may be the row id under one of its names.
+    /// Returns how the values of a column are compared. The column may be the row id under one of
+    /// its names.
     func comparison(ofColumn name: String) -> ColumnComparison {
         guard let column = column(named: name) else {
             let isRowID = Self.rowIDNames.contains { CaseInsensitiveName.matches($0, name) }
             return isRowID ? ColumnComparison(affinity: .integer, collation: .binary) : .unknown
         }
-        // A row id is an integer, whatever its column declares.
+        // A row id is an integer, regardless of the declared type of its column.
         let isRowID = primaryKey.rowIDColumn.map { CaseInsensitiveName.matches($0, name) } ?? false
-        // The columns of a view may be expressions, and texts among them be compared in any way.
+        // The columns of a view may be expressions, whose strings may be compared with any
+        // collation.
         let isKnown = kind != .view || [.integer, .numeric, .real].contains(column.affinity)
         let collation = isRowID ? nil : collations[CaseInsensitiveName(name)]
         return ColumnComparison(
             affinity: column.affinity, collation: collation ?? (isKnown ? .binary : .unknown))
     }
 
-    /// Returns columns of a key, with how each of them compares.
+    /// Returns the columns of a key, with the comparison of each.
     func key(_ names: [String]) -> KeyColumns {
         KeyColumns(names: names, comparisons: names.map(comparison(ofColumn:)))
     }
 
-    /// Returns the columns of a unique key, by the names that the table has for them and in the order of the key, or
-    /// nil where the given names are no unique key.
+    /// Returns the columns of a unique key, as the table spells them and in the order of the key.
+    /// Nil if the given names are not a unique key.
     ///
-    /// A unique key is the primary key, the row id, or the columns of a unique index that holds all rows, and takes for
-    /// equal what the columns take for equal.
+    /// A unique key is the primary key, the row id, or the columns of a suitable unique index. Such
+    /// an index holds all rows, and considers values equal if the columns do.
     func uniqueKey(of names: some Sequence<String>) -> [String]? {
         let names = Set(names.map(CaseInsensitiveName.init))
         func isKey(_ columns: [String]) -> Bool {
@@ -165,16 +169,16 @@ final class TableSchema: Sendable {
         return Self.rowIDNames.first { isKey([$0]) && column(named: $0) == nil }.map { [$0] }
     }
 
-    /// Whether an index takes for equal what its columns take for equal.
+    /// Whether an index considers values equal if its columns do.
     private func comparesAsColumns(_ index: IndexInfo) -> Bool {
         index.keys.allSatisfy { key in
-            // Texts that are equal by BINARY are equal by all collations.
+            // Strings that are equal by BINARY are equal by all collations.
             let collation = key.column.flatMap { collations[CaseInsensitiveName($0)] }
             return collation?.name.map { CaseInsensitiveName.matches($0, key.collation) } ?? true
         }
     }
 
-    /// Returns the keys of some columns that partial unique indexes have.
+    /// Returns the keys of partial unique indexes that consist of the given columns.
     func partialKeys(of names: some Sequence<String>) -> [PartialKey] {
         if partialKeys.isEmpty { return [] }
         let names = Set(names.map(CaseInsensitiveName.init))
@@ -185,7 +189,8 @@ final class TableSchema: Sendable {
 }
 
 extension Database {
-    /// Returns the collation of a column, which no PRAGMA tells. Nil for one that is not a table's.
+    /// Returns the collation of a column, which no PRAGMA reports. Nil for a column that does not
+    /// belong to a table.
     fileprivate func collation(ofColumn column: String, in tableName: String, of schemaName: String)
         -> String?
     {
@@ -195,7 +200,7 @@ extension Database {
         return code == SQLITE_OK ? collation.map { String(cString: $0) } : nil
     }
 
-    /// Returns a collation by its name. A program may have put another one in the place of SQLite's own.
+    /// Returns a collation by its name. A program may have replaced SQLite's own.
     fileprivate func collation(named name: String) -> ColumnComparison.Collation {
         func isNamed(_ other: String) -> Bool { CaseInsensitiveName.matches(other, name) }
         if let added = added.collations.first(where: { isNamed($0.name) }) {

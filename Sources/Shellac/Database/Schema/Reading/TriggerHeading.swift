@@ -1,11 +1,13 @@
-/// The first words of a trigger's SQL, parsed: `CREATE TRIGGER name AFTER UPDATE OF score, name ON player`.
+/// The parsed first words of a trigger's SQL.
+///
+/// For example: `CREATE TRIGGER name AFTER UPDATE OF score, name ON player`.
 struct TriggerHeading {
-    /// The columns behind UPDATE OF. Empty for other triggers.
+    /// The columns after UPDATE OF. Empty for other triggers.
     ///
-    /// SQLite does not mind when there are no such columns: the trigger never fires, then.
+    /// SQLite does not complain if there are no such columns. The trigger then never fires.
     let updatedColumns: [String]
 
-    /// Whether the table has the name of its database before it: `ON main.player`.
+    /// Whether the name of the database precedes the table: `ON main.player`.
     let saysDatabase: Bool
 
     init(sql: String) {

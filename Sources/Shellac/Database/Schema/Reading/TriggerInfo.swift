@@ -1,6 +1,6 @@
 /// A trigger: see ``Database/triggers(on:in:)``.
 public struct TriggerInfo: Hashable, Sendable {
-    /// The name, as it was created.
+    /// The name, as declared.
     public let name: String
 
     /// The table or view whose changes start the trigger.
@@ -9,6 +9,6 @@ public struct TriggerInfo: Hashable, Sendable {
     /// The SQL that created the trigger.
     public let sql: String
 
-    /// Whether the trigger lives on its connection alone.
+    /// Whether the trigger exists only on its connection.
     public let isTemporary: Bool
 }
