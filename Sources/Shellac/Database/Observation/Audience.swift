@@ -1,8 +1,8 @@
-/// Those who want to hear of a statement's changes.
+/// The observers that are interested in a statement's changes.
 final class Audience {
     struct Listener {
         let registration: ObserverRegistration
-        /// The kinds of changes that it wants.
+        /// The kinds of changes that the observer is interested in.
         let kinds: [DatabaseEventKind]
     }
     let listeners: [Listener]
@@ -10,24 +10,24 @@ final class Audience {
     let movedTables: Set<CaseInsensitiveName>
     /// Whether the pre-update hook is needed.
     let needsPreUpdateHook: Bool
-    /// Whether somebody wants the values of rows.
+    /// Whether an observer needs the values of rows.
     let wantsValues: Bool
 
-    /// Where changes of a kind to a table go.
+    /// The destination of one kind of changes to one table.
     final class Route {
         let table: Int32
         let kind: DatabaseEvent.Kind
         let tableName: String
         let databaseName: String
         let wanted: [ObserverRegistration]
-        /// Those who want events, to be followed without counting.
+        /// The interested observers, as references without retain and release.
         let wantedReferences: [Unretained<ObserverRegistration>]
         let mayHaveMoved: Bool
-        /// The one of them who is asked of each row, and whether there are others.
+        /// The one of them that decides about each row. Others may exist: see `hasOthers`.
         private let discerningRegistration: ObserverRegistration?
         let hasOthers: Bool
 
-        /// Who is asked of each row, until it is removed.
+        /// The observer that decides about each row, until it is removed.
         @inline(__always)
         var discerning: (any DiscerningObserver)? { discerningRegistration?.discerning }
 
@@ -59,10 +59,11 @@ final class Audience {
         wantsValues = listeners.contains { $0.registration.options.contains(.rowValues) }
     }
 
-    /// Whether the broker keeps this until the transaction has ended, for runs and events that refer to it.
+    /// Whether the broker keeps this audience until the transaction ends, because runs and events
+    /// refer to it.
     var isKept = false
 
-    /// Runs a function with the route of a change, which is not counted.
+    /// Runs a function with the route of a change, without retaining the route.
     func withRoute<Result>(
         _ kind: DatabaseEvent.Kind, _ table: Int32, _ tables: @autoclosure () -> TableNames,
         _ body: (Route) -> Result
@@ -80,7 +81,7 @@ final class Audience {
         return route
     }
 
-    /// Tells that something was changed that SQLite does not tell.
+    /// Reports a change that SQLite did not report.
     @inline(never)
     func tellUndetectedChange() {
         for listener in listeners where !listener.registration.isPaused {

@@ -1,4 +1,4 @@
-// Who observes, how a transaction ends for them, and what SQLite does not tell.
+// The observers of a broker, the ends of their transactions, and changes SQLite does not report.
 
 extension Broker {
     // MARK: - The observers
@@ -8,13 +8,13 @@ extension Broker {
         observersDidChange()
     }
 
-    /// Adds what is to be done when the transaction has ended.
+    /// Adds a function to run when the transaction has ended.
     func add(_ hook: TransactionHook) {
         ends.add(hook)
         observersDidChange()
     }
 
-    /// Removes an observer: it is told nothing any more.
+    /// Removes an observer. It gets no further notifications.
     func remove(_ identifier: ObjectIdentifier) {
         for registration in observers.registrations where registration.identifier == identifier {
             registration.remove()
@@ -23,7 +23,7 @@ extension Broker {
         if observers.remove(where: \.isRemoved) { observersDidChange() }
     }
 
-    /// Leaves nothing behind where nobody observes any more.
+    /// Uninstalls the broker after the last observer is removed.
     @inline(__always)
     func tidyUp() { if observers.hasFreedObserver || isUseless { leave() } }
 
@@ -35,10 +35,11 @@ extension Broker {
     @inline(__always)
     var isUseless: Bool { observers.isEmpty && runs.isEmpty && ends.isEmpty }
 
-    /// Whether statements are heard of.
+    /// Whether the broker participates in statements.
     var isInstalled: Bool { database.object(in: .tellingBroker) != nil }
 
-    /// Observers are asked anew; without any, and without functions that wait, nothing is left behind.
+    /// Asks observers again for their interests. Uninstalls the broker if there is no observer and
+    /// no waiting function.
     func observersDidChange() {
         observers.askAgain()
         if isUseless {
@@ -50,9 +51,10 @@ extension Broker {
 
     // MARK: - The end of a transaction
 
-    /// A transaction has ended.
+    /// Called when a transaction has ended.
     ///
-    /// - Parameter isSilent: Whether it has only read, in a read-only access: observers are not told.
+    /// - Parameter isSilent: Whether the transaction has only read, in a read-only access.
+    ///   Observers are then not notified.
     func complete(isCommitted: Bool, isSilent: Bool) {
         forgetTransaction()
         ends.add(observers.endTransaction(isSilent: isSilent), isCommitted: isCommitted)
@@ -65,7 +67,8 @@ extension Broker {
         tidyUp()
     }
 
-    /// SQLite has ended a transaction by itself, or undone the statements that ran outside of one.
+    /// Called when SQLite has ended a transaction by itself, or undone the statements that ran
+    /// outside of one.
     func lose(isTransaction: Bool) {
         forgetTransaction()
         guard isTransaction else { return }
@@ -73,8 +76,8 @@ extension Broker {
         ends.keepLoss(isSilent: database.transactionLog.wasReadOnly)
     }
 
-    /// Tells of the transaction that SQLite has ended by itself, as soon as no function runs inside of a statement: what
-    /// observers write meanwhile would be undone with that statement.
+    /// Reports a transaction that SQLite ended by itself, once no function runs inside of a
+    /// statement. Changes that observers write earlier would be undone with that statement.
     func tellLoss() {
         guard database.callbackDepth == 0, let isSilent = ends.takeLoss() else { return }
         complete(isCommitted: false, isSilent: isSilent)
@@ -84,14 +87,15 @@ extension Broker {
 // MARK: - What SQLite does not tell
 
 extension Broker {
-    /// Tells those who want some kinds of changes that something unknown was changed.
+    /// Reports an unknown change to the observers of the given kinds of changes.
     func tellUndetectedChanges(_ kinds: [DatabaseEventKind]) {
         let listeners = observers.listeners(to: kinds, on: database)
         if !listeners.isEmpty { tellUndetectedChange(to: Audience(listeners), with: runs.last) }
     }
 
-    /// Another connection has changed the schema right before the statement took the lock. The rows that its new triggers
-    /// and cascades have changed so far are not known.
+    /// Reports changes missed because another connection changed the schema right before the
+    /// statement took the lock. It is unknown which rows its new triggers and cascades have changed
+    /// so far.
     func tellMissedChanges(of statement: Statement, from old: StatementEffects) {
         let known = Set(DatabaseEventKind.kinds(of: old))
         let missed = DatabaseEventKind.kinds(of: statement.effects).filter { !known.contains($0) }

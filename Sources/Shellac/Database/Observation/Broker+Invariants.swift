@@ -4,9 +4,9 @@
 import CSQLite
 
 extension RunStack {
-    /// The runs that have begun, in that order.
+    /// The active runs, in the order they began.
     var all: [Run] { Self.chain(from: last).reversed() }
-    /// Those that have ended.
+    /// The ended runs, kept for reuse.
     var spares: [Run] { Self.chain(from: spare) }
 
     private static func chain(from first: Unretained<Run>?) -> [Run] {
@@ -86,7 +86,7 @@ extension Broker: CheckedInvariants {
         violations.expect(
             (database.hooks.preUpdate?.isTelling(self) ?? false) == hasPreUpdateHook,
             "the pre-update hook is thought to be \(hasPreUpdateHook ? "" : "not ")installed")
-        // SQLite tells of a hook only when another one is put in its place.
+        // SQLite reveals a hook only when it is replaced.
         let own = Unretained(self).context
         let update = sqlite3_update_hook(database.pointer, nil, nil)
         if update != nil { UpdateHooks.installUpdateHook(self) }

@@ -1,14 +1,15 @@
-// SQLite tells of rows, inside of its hooks.
+// Receives changed rows from SQLite's hooks.
 
 extension Broker {
-    /// The run that takes a step: the last one that was not begun inside of a function that has returned.
+    /// The run that is being stepped: the last one that was not begun inside of a function that has
+    /// returned.
     @inline(__always)
     var currentRun: Unretained<Run>? {
         let depth = database.callbackDepth
         return runs.last { $0.depth <= depth }
     }
 
-    /// A row was changed. It is told by the update hook.
+    /// Called by the update hook after a row was changed.
     func rowDidChange(
         _ kind: Int32, _ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>, _ rowID: Int64
     ) {
@@ -16,7 +17,7 @@ extension Broker {
             guard let audience = run.audience else { return }
             let kind = DatabaseEvent.Kind(operation: kind)
             let table = number(schema, table)
-            // The pre-update hook has told it just before.
+            // The pre-update hook has just reported this row.
             if audience.use({ $0.needsPreUpdateHook }) {
                 if let unwantedRow, unwantedRow == (rowID, table, kind) {
                     self.unwantedRow = nil
@@ -28,7 +29,7 @@ extension Broker {
         }
     }
 
-    /// A row is about to be changed. It is told by the pre-update hook.
+    /// Called by the pre-update hook when a row is about to change.
     func rowWillChange(_ row: ChangingRow) {
         unwantedRow = nil
         guard let run = currentRun, let audience = run.use({ $0.audience }) else { return }
@@ -51,13 +52,13 @@ extension Broker {
                 )
             }
         }
-        // (Nobody wants to hear of what is no table of the statement.)
+        // (No observer is interested in a table that the statement does not list.)
         guard let columns else { return }
         guard wantsRow else {
             unwantedRow = (columns.hasRowID ? rowID : 0, table, kind)
             return
         }
-        // Nothing else tells which row of a WITHOUT ROWID table it was.
+        // Only the values identify a row of a WITHOUT ROWID table.
         let values = wantsValues || !columns.hasRowID ? RowValues(row, columns) : nil
         let event = RowEvent(
             audience: audience, rowID: columns.hasRowID ? rowID : 0, table: table, kind: kind, marks: .hidden,

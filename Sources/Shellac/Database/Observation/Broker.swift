@@ -2,40 +2,44 @@
 
 import CSQLite
 
-/// What stands between SQLite and the observers of a connection.
+/// The broker between SQLite and the observers of a connection.
 ///
 /// ## The life of an event
 ///
-/// 1. A statement that may write is about to take its first step. The observers are asked, for each kind of change that
-///    it may make, what they want. Those who want something are the statement's ``Audience``, and only where there is
-///    one is SQLite's update hook installed. The statement's ``Run`` begins.
-/// 2. The hook fires for each row. The event is put with those of the run: SQLite may still undo it.
-/// 3. The statement ends. If it has failed, and SQLite says that it has changed nothing, its events are dropped.
-///    Otherwise they go to the run inside of which it ran, if there is one (it may undo them); or wait for the
-///    end of the outermost savepoint, if one is open; or are told.
-/// 4. ROLLBACK TO drops the events held since its savepoint was opened. The release of the outermost savepoint tells
-///    those that are left, and so does a COMMIT before it runs.
+/// 1. A statement that may write is about to take its first step. For each kind of change that it
+///    may make, the broker asks the observers whether they are interested. Those that are form the
+///    statement's ``Audience``. SQLite's update hook is installed only if there is one. The
+///    statement's ``Run`` begins.
+/// 2. The hook fires for each row. The event is added to those of the run, because SQLite may still
+///    undo it.
+/// 3. The statement ends. If it has failed, and SQLite says that it has changed nothing, its events
+///    are dropped. Otherwise they go to the run inside of which it ran, if there is one, because
+///    that may undo them. If a savepoint is open, they wait for the end of the outermost one.
+///    Otherwise they are delivered.
+/// 4. ROLLBACK TO drops the events held since its savepoint was opened. The release of the
+///    outermost savepoint delivers the remaining ones, and so does a COMMIT before it runs.
 ///
-/// An autocommit statement commits when it ends, inside of its last step: its events are told in SQLite's commit hook,
-/// where a veto can still undo it. All other ends of transactions are found out from statements, and from
-/// `sqlite3_get_autocommit()`: SQLite's hooks say neither all of them nor these alone.
+/// An autocommit statement commits when it ends, inside of its last step. Its events are delivered
+/// in SQLite's commit hook, where a veto can still undo it. All other ends of transactions are
+/// derived from statements, and from `sqlite3_get_autocommit()`. SQLite's hooks do not report all
+/// of them, and also report other events.
 ///
-/// The layer of transactions hears of the end of a statement first: objects have their state back when observers are
-/// told of a rollback.
+/// The transaction layer processes the end of a statement first. So objects have their earlier
+/// state back when observers are notified of a rollback.
 final class Broker: ChangeFollower, PreUpdateListener {
-    unowned(unsafe) let database: Database  // which owns this
-    /// The database, to be used without counting a reference.
+    unowned(unsafe) let database: Database  // owns this
+    /// The database, as a reference without retain and release.
     private let databaseReference: Unretained<Database>
 
     let observers = ObserverList()
     let ends: TransactionEnds
-    /// The runs that have begun.
+    /// The active runs.
     @exclusivity(unchecked) private(set) var runs = RunStack()
     /// The events that wait for the end of a savepoint, or of an autocommit statement.
     @exclusivity(unchecked) private(set) var held = MarkedLog<RowEvent>()
     @exclusivity(unchecked) private(set) var tables = TableNames()
     @exclusivity(unchecked) private(set) var hooks = UpdateHooks()
-    /// The row that the pre-update hook has told last, if nobody wants to hear of it.
+    /// The row that the pre-update hook reported last, if no observer is interested in it.
     @exclusivity(unchecked) var unwantedRow: (rowID: Int64, table: Int32, kind: DatabaseEvent.Kind)?
 
     init(_ database: Database) {
@@ -62,7 +66,7 @@ final class Broker: ChangeFollower, PreUpdateListener {
         } else if isInside, !isSilent, database.transactionLog.isCommit(statement) {
             try willCommit()
         }
-        // Whoever was asked, or told, may have been the last one, and have left.
+        // The last observer may have removed itself when it was asked or notified.
         if isInstalled { begin(statement, isInside: isInside, isSilent: isSilent, audience) }
     }
 
@@ -83,7 +87,7 @@ final class Broker: ChangeFollower, PreUpdateListener {
         }
     }
 
-    /// The number of a table's name, as SQLite tells it.
+    /// Returns the number of a table's name, as SQLite reports it.
     @inline(__always)
     func number(_ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>) -> Int32 {
         tables.number(schema, table)
@@ -130,15 +134,16 @@ final class Broker: ChangeFollower, PreUpdateListener {
             complete(isCommitted: isCommitted, isSilent: run.isSilent)
         } else if run.isCommitting {
             let isCommitted = run.veto == nil && isCommitted(error)
-            // What was found out after the commit.
+            // These events were added after the commit.
             if isCommitted { tell(run.events.events) }
             complete(isCommitted: isCommitted, isSilent: run.isSilent)
         } else if runs.isEmpty {
-            // It has written nothing, or SQLite has undone all; or it is no transaction, as VACUUM.
+            // The statement has written nothing, or SQLite has undone everything. Or it is no
+            // transaction, such as VACUUM.
             held.removeAll()
             if failure == nil { observers.tellMayHaveChanged() }
         } else {
-            // Another statement that writes is still running: it will commit for both.
+            // Another statement that writes is still running. It will commit for both.
             pass(run, to: outer, error)
         }
         return failure
@@ -146,14 +151,15 @@ final class Broker: ChangeFollower, PreUpdateListener {
 
     /// Whether an autocommit statement whose commit had begun was committed.
     private func isCommitted(_ error: (any Error)?) -> Bool {
-        // One that fails with OR FAIL commits what it has done before. A commit that fails is no constraint.
+        // A statement that fails with OR FAIL commits its earlier changes. A failed commit is no
+        // constraint error.
         guard let error else { return true }
         if database.refusedCommit != nil { return false }
         return sqlite3_changes(database.pointer) > 0
             || (error as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
     }
 
-    /// Passes the events of a run that has ended on.
+    /// Passes on the events of an ended run.
     private func pass(_ run: Run, to outer: Unretained<Run>?, _ error: (any Error)?) {
         if error != nil, sqlite3_changes(database.pointer) == 0 {
             let survivors = Survivors(database: database, tables: tables, columns: observers.columns)
@@ -179,7 +185,8 @@ final class Broker: ChangeFollower, PreUpdateListener {
 
     private var lastSavepoint: Int { database.transactionLog.savepoints.lastNumber }
 
-    /// Tells events to those who wanted them. Nobody adds another one meanwhile: the use of the database is forbidden.
+    /// Delivers events to the interested observers. Using the database is forbidden meanwhile, so
+    /// no events are added.
     private func tell(_ events: UnsafeBufferPointer<RowEvent>) {
         databaseReference.use { database in
             database.access.forbidding { for index in events.indices { tell(events, index) } }
@@ -206,7 +213,8 @@ final class Broker: ChangeFollower, PreUpdateListener {
         }
     }
 
-    /// Follows a statement that has opened or ended a savepoint, of which the layer of transactions has heard before.
+    /// Follows a statement that has opened or ended a savepoint. The transaction layer has
+    /// processed it already.
     private func followSavepoints(_ statement: Statement) {
         let savepoints = database.transactionLog.savepoints
         switch statement.effects.transaction {
@@ -223,7 +231,7 @@ final class Broker: ChangeFollower, PreUpdateListener {
 
     // MARK: - A transaction ends
 
-    /// A statement is about to commit. A veto rolls back.
+    /// Called when a statement is about to commit. A veto rolls back.
     private func willCommit() throws {
         tell(held.takeAll())
         do {
@@ -241,7 +249,7 @@ final class Broker: ChangeFollower, PreUpdateListener {
         hooks.restore(installed, self)
     }
 
-    /// A statement outside of a transaction commits, or the transaction. Returns whether it may.
+    /// Called when the transaction commits, or a statement outside of one. Returns whether it may.
     override func commitHookDidFire() -> Bool {
         guard let run = currentRun, run.use({ !$0.wasInsideTransaction }) else { return true }
         run.use { $0.isCommitting = true }
@@ -255,14 +263,16 @@ final class Broker: ChangeFollower, PreUpdateListener {
         }
     }
 
-    /// A transaction has ended: nothing is held any more. Statements that still run belong to no other one.
+    /// Drops everything held after a transaction has ended. Statements that still run belong to no
+    /// other transaction.
     func forgetTransaction() {
         held.removeAll()
         runs.removeAll()
         observers.releaseAudiences()
     }
 
-    /// Tells that something unknown was changed, when the changes of a run are told, or else those of a savepoint.
+    /// Reports an unknown change along with the changes of a run, or else with those of a
+    /// savepoint.
     func tellUndetectedChange(to audience: Audience, with run: Unretained<Run>?) {
         let reference = Unretained(audience)
         observers.keep(reference)
@@ -277,7 +287,7 @@ final class Broker: ChangeFollower, PreUpdateListener {
     }
 
     #if DEBUG
-    /// Changes what is held, so that tests see what is said of it.
+    /// Changes the held state, so that tests can check the reported violations.
     func _corrupt(
         _ change: (inout MarkedLog<RowEvent>, inout RunStack, inout UpdateHooks) throws -> Void
     ) rethrows {
@@ -291,7 +301,7 @@ final class Broker: ChangeFollower, PreUpdateListener {
     override func statementDidFail() { tellLoss() }
     override func schemaDidChange() {
         observers.askAgain()
-        // (In a transaction, its commit tells.)
+        // (In a transaction, its commit does so.)
         if sqlite3_get_autocommit(database.pointer) != 0 { observers.tellMayHaveChanged() }
     }
     override func changesWereLost(isTransaction: Bool) { lose(isTransaction: isTransaction) }
@@ -304,7 +314,7 @@ final class Broker: ChangeFollower, PreUpdateListener {
 
     // MARK: - Coming and going
 
-    /// Nobody observes any more.
+    /// Called when the last observer is removed.
     func uninstall() {
         database.fill(.tellingBroker, with: nil)
         held.removeAll()

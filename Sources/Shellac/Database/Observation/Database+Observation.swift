@@ -1,14 +1,14 @@
 // Adds and removes transaction observers, and runs callbacks after the next transaction.
 
 extension Slot<Broker> {
-    /// What tells the observers of a connection: once somebody has observed.
+    /// The broker of a connection, from its first observation on.
     static var broker: Self { Slot(3, until: .closed) }
-    /// The broker, while somebody observes.
+    /// The broker, as long as there are observers.
     static var tellingBroker: Self { Slot(of: .changes) }
 }
 
 extension Database {
-    /// What tells the observers of this connection, if somebody has ever observed.
+    /// The broker of this connection, if there was ever an observer.
     var broker: Broker? { object(in: .broker)?.object }
 
     private func installBroker() -> Broker {
@@ -18,17 +18,17 @@ extension Database {
         return broker
     }
 
-    /// Adds an observer, which is told of changes and transactions from now on.
+    /// Adds an observer, which is notified of changes and transactions from now on.
     ///
     /// ```swift
     /// db.add(transactionObserver: observer, extent: .nextTransaction)
     /// ```
     ///
-    /// An observer that was added already is added once more, and told twice.
+    /// An observer added twice is notified twice.
     ///
     /// - Parameters:
     ///   - observer: The observer.
-    ///   - extent: How long it is told.
+    ///   - extent: The time for which it is notified.
     public func add(
         transactionObserver observer: any TransactionObserver,
         extent: TransactionObservationExtent = .observerLifetime
@@ -38,7 +38,7 @@ extension Database {
         installBroker().add(ObserverRegistration(observer, extent: extent, options: []))
     }
 
-    /// Adds an observer that wants to hear of more than others: of the values of rows, or of changes that SQLite hides.
+    /// Adds an observer with further needs: the values of rows, or the changes that SQLite hides.
     ///
     /// ```swift
     /// try db.add(transactionObserver: observer, options: [.rowValues, .hiddenChanges])
@@ -46,10 +46,10 @@ extension Database {
     ///
     /// - Parameters:
     ///   - observer: The observer.
-    ///   - extent: How long it is told of changes and transactions.
-    ///   - options: What it wants to hear of beside.
-    /// - Throws: a ``DatabaseError`` where the running SQLite was compiled without `SQLITE_ENABLE_PREUPDATE_HOOK`. The
-    ///   observer is not added then.
+    ///   - extent: The time for which it is notified of changes and transactions.
+    ///   - options: Its further needs.
+    /// - Throws: a ``DatabaseError`` if the running SQLite was compiled without
+    ///   `SQLITE_ENABLE_PREUPDATE_HOOK`. The observer is not added then.
     public func add(
         transactionObserver observer: any TransactionObserver,
         extent: TransactionObservationExtent = .observerLifetime, options: TransactionObservationOptions
@@ -66,16 +66,16 @@ extension Database {
         installBroker().add(ObserverRegistration(observer, extent: extent, options: options))
     }
 
-    /// Removes an observer: it is told nothing any more.
+    /// Removes an observer. It gets no further notifications.
     ///
-    /// - Parameter observer: The observer, however often it was added. It may be the one that calls, at any time. Nothing is done
-    ///   where it is none.
+    /// - Parameter observer: The observer, however often it was added. An observer may remove
+    ///   itself at any time. An observer that was not added is ignored.
     public func remove(transactionObserver observer: any TransactionObserver) {
         if !isAccessed { trapOutsideOfAccess() }
         broker?.remove(ObjectIdentifier(observer))
     }
 
-    /// Has a function run once, after the present transaction, or else the next one.
+    /// Runs a function once, after the current transaction, or else after the next one.
     ///
     /// ```swift
     /// try db.inSavepoint {
@@ -87,11 +87,12 @@ extension Database {
     /// }
     /// ```
     ///
-    /// One of the functions runs, right after the transaction has ended, also if it has changed nothing. In a
-    /// savepoint that is then rolled back, `onRollback` runs at once, and `onCommit` never. Both can use the database.
+    /// One of the functions runs right after the transaction has ended, also if it has changed
+    /// nothing. In a savepoint that is later rolled back, `onRollback` runs at once, and `onCommit`
+    /// never. Both can use the database.
     ///
-    /// Outside of a transaction, a statement that writes is one, too. A fetch that runs several statements is none, though all of
-    /// them see one state of the database.
+    /// Outside of a transaction, a single writing statement counts as one. A fetch that runs
+    /// several statements does not, although they all see one state of the database.
     ///
     /// - Parameters:
     ///   - onCommit: Runs when the transaction was committed.
@@ -106,36 +107,37 @@ extension Database {
 }
 
 extension DatabaseWriter {
-    /// Adds an observer, which is told of changes and transactions from now on.
+    /// Adds an observer, which is notified of changes and transactions from now on.
     ///
     /// ```swift
     /// let observer = PlayerObserver()
     /// dbQueue.add(transactionObserver: observer)
     /// ```
     ///
-    /// This waits for the access, unless it is called inside of one. The observer is used on the connection's side:
-    /// by the threads that run accesses, one at a time.
+    /// This waits for the access, unless it is called inside of one. The observer is called in the
+    /// connection's isolation: by the threads that run accesses, one at a time.
     ///
     /// - Parameters:
     ///   - observer: The observer.
-    ///   - extent: How long it is told of changes and transactions.
+    ///   - extent: The time for which it is notified of changes and transactions.
     public func add(
         transactionObserver observer: any TransactionObserver,
         extent: TransactionObservationExtent = .observerLifetime
     ) {
-        // A database that is closed has nothing to tell.
+        // A closed database has no notifications.
         try? unsafeReentrantWrite { db in db.add(transactionObserver: observer, extent: extent) }
     }
 
-    /// Adds an observer that wants to hear of more than others: of the values of rows, or of changes that SQLite hides.
+    /// Adds an observer with further needs: the values of rows, or the changes that SQLite hides.
     ///
     /// This waits for the access, unless it is called inside of one.
     ///
     /// - Parameters:
     ///   - observer: The observer.
-    ///   - extent: How long it is told of changes and transactions.
-    ///   - options: What it wants to hear of beside.
-    /// - Throws: a ``DatabaseError`` where the running SQLite was compiled without `SQLITE_ENABLE_PREUPDATE_HOOK`.
+    ///   - extent: The time for which it is notified of changes and transactions.
+    ///   - options: Its further needs.
+    /// - Throws: a ``DatabaseError`` if the running SQLite was compiled without
+    ///   `SQLITE_ENABLE_PREUPDATE_HOOK`.
     public func add(
         transactionObserver observer: any TransactionObserver,
         extent: TransactionObservationExtent = .observerLifetime, options: TransactionObservationOptions
@@ -145,11 +147,12 @@ extension DatabaseWriter {
         }
     }
 
-    /// Removes an observer: it is told nothing any more.
+    /// Removes an observer. It gets no further notifications.
     ///
     /// This waits for the access, unless it is called inside of one.
     ///
-    /// - Parameter observer: The observer, however often it was added. Nothing is done where it is none.
+    /// - Parameter observer: The observer, however often it was added. An observer that was not
+    ///   added is ignored.
     public func remove(transactionObserver observer: any TransactionObserver) {
         try? unsafeReentrantWrite { db in db.remove(transactionObserver: observer) }
     }

@@ -1,11 +1,11 @@
-/// A kind of changes: what a statement may do to a table. See ``TransactionObserver/observes(eventsOfKind:)``.
+/// A kind of change that a statement may make. See ``TransactionObserver/observes(eventsOfKind:)``.
 public enum DatabaseEventKind: Hashable, Sendable {
     /// Rows of the table are inserted.
     case insert(tableName: String)
     /// Rows of the table are deleted.
     case delete(tableName: String)
-    /// Rows of the table are updated. The columns are those that the statement names, whether their values change or not, and the generated columns of
-    /// the table.
+    /// Rows of the table are updated. The columns are those that the statement names, whether or
+    /// not their values change, and the generated columns of the table.
     case update(tableName: String, columnNames: Set<String>)
 
     /// The name of the table, as it was created.
@@ -16,9 +16,10 @@ public enum DatabaseEventKind: Hashable, Sendable {
     }
 }
 
-/// A row that was inserted, updated or deleted. See ``TransactionObserver/databaseDidChange(with:)``.
+/// A row that was inserted, updated or deleted. See
+/// ``TransactionObserver/databaseDidChange(with:)``.
 public struct DatabaseEvent: Hashable, Sendable {
-    /// What was done to the row.
+    /// The kind of change to a row.
     public enum Kind: String, Hashable, Sendable, CustomStringConvertible {
         /// The row was inserted.
         case insert
@@ -30,25 +31,27 @@ public struct DatabaseEvent: Hashable, Sendable {
         public var description: String { rawValue }
     }
 
-    /// What was done to the row.
+    /// The kind of change.
     public let kind: Kind
     /// The name of the table, as it was created.
     public let tableName: String
-    /// The row's id: of an updated row, the new one.
+    /// The row id. The new one for an updated row.
     public let rowID: Int64
-    /// The name of the database: `main`, `temp`, or that of an attached one.
+    /// The name of the database: `main`, `temp`, or the name of an attached one.
     public let databaseName: String
-    /// Whether the statement names the row id among the columns that it updates: the row may have had another one.
+    /// Whether the statement names the row id among the updated columns. The row may then have had
+    /// another id.
     var mayHaveMoved = false
-    /// Whether it is a row of a WITHOUT ROWID table.
+    /// Whether the row belongs to a WITHOUT ROWID table.
     var hasNoRowID = false
 
-    /// An event that can be kept. (So can this one: it is a value.)
+    /// Returns an event that can be kept. (This event can be kept, too, because it is a value.)
     public func copy() -> DatabaseEvent { self }
 }
 
 extension DatabaseEventKind {
-    /// The kinds of changes that a statement may make, in a stable order. SQLite notifies nothing of its own tables.
+    /// Returns the kinds of changes that a statement may make, in a stable order. SQLite does not
+    /// report changes to its own tables.
     static func kinds(of effects: StatementEffects) -> [DatabaseEventKind] {
         var kinds: [DatabaseEventKind] = []
         var columns: [String: Set<String>] = [:]

@@ -1,10 +1,12 @@
-// Regions and change events: matching, the regions of statements, and notifyChanges(in:).
+// Matches regions with change events, and finds the regions of statements.
+//
+// Also reports changes in a region, by `notifyChanges(in:)`.
 
 extension DatabaseRegion {
-    /// Whether changes of a kind may modify the region.
+    /// Whether changes of the given kind may modify the region.
     ///
-    /// - Parameter eventKind: The kind. Insertions and deletions modify each column. An update modifies the columns that its statement
-    ///   names.
+    /// - Parameter eventKind: The kind. Insertions and deletions modify every column. An update
+    ///   modifies the columns that its statement names.
     public func isModified(byEventsOfKind eventKind: DatabaseEventKind) -> Bool {
         switch eventKind {
         case .insert(let table), .delete(let table): contains(table: table)
@@ -14,15 +16,16 @@ extension DatabaseRegion {
 
     /// Whether a change modifies the region.
     ///
-    /// - Parameter event: The change, of a kind that may: ask ``isModified(byEventsOfKind:)`` first, in
-    ///   ``TransactionObserver/observes(eventsOfKind:)``. Its columns are not looked at any more.
+    /// - Parameter event: The change, of a kind that may modify the region. Call
+    ///   ``isModified(byEventsOfKind:)`` first, in ``TransactionObserver/observes(eventsOfKind:)``.
+    ///   The columns of the change are not checked again.
     public func isModified(by event: DatabaseEvent) -> Bool {
         if contains(rowID: event.rowID, in: event.tableName) { return true }
-        // It may have been in the region before. And a row without an id can be any.
+        // The row may have been in the region before. And a row without an id can be any row.
         return isLimitedToRows(in: event.tableName) && (event.mayHaveMoved || event.hasNoRowID)
     }
 
-    /// The kinds of changes that may modify the region, all there are.
+    /// Returns all kinds of changes that may modify the region.
     func eventKinds(_ db: Database) throws -> [DatabaseEventKind] {
         let tables = try tableNames ?? db.schema.databaseNames().flatMap { try db.tableNames(in: $0) }
         return try tables.flatMap { table -> [DatabaseEventKind] in
@@ -36,13 +39,14 @@ extension DatabaseRegion {
 }
 
 extension Statement: DatabaseRegionConvertible {
-    /// The tables and the columns that the statement reads. SQLite tells when it prepares the statement.
+    /// Returns the tables and the columns that the statement reads. SQLite reports them when it
+    /// prepares the statement.
     ///
-    /// It is not told what functions made in Swift read, nor what a virtual table reads. Where a generated column is
-    /// read, it is all columns of its table.
+    /// SQLite does not report what functions defined in Swift read, nor what a virtual table reads.
+    /// A generated column counts as all columns of its table.
     ///
     /// - Parameter db: The connection of the statement.
-    /// - Throws: a ``DatabaseError`` when the schema has changed so that the statement does not compile any more.
+    /// - Throws: a ``DatabaseError`` when the statement no longer compiles after a schema change.
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
         db.checkAccess()
         try followSchema()
@@ -59,7 +63,7 @@ extension Statement: DatabaseRegionConvertible {
 }
 
 extension SQL: DatabaseRegionConvertible {
-    /// The tables and the columns that a query reads.
+    /// Returns the tables and the columns that a query reads.
     ///
     /// ```swift
     /// let region = try SQL("SELECT MAX(score) FROM player").databaseRegion(db)
@@ -72,8 +76,8 @@ extension SQL: DatabaseRegionConvertible {
 }
 
 extension Database {
-    /// Tells observers of changes that SQLite does not: by another process or connection, to virtual tables, by the C
-    /// interface's blobs.
+    /// Notifies observers of changes that SQLite does not report: by another process or connection,
+    /// to virtual tables, or through the C interface's blobs.
     ///
     /// ```swift
     /// try dbQueue.write { db in
@@ -82,15 +86,18 @@ extension Database {
     /// }
     /// ```
     ///
-    /// The observers that want changes of the region are told by ``TransactionObserver/databaseDidChange()``, as of all
-    /// changes: after the savepoints around it, and with the commit that follows. Outside of a transaction it is told
-    /// in an empty one. In a `read` it does nothing: that changes nothing, and tells of no commit. In the other accesses of a
-    /// connection that is opened for reading it tells: what another process has changed is news there, too.
+    /// Observers of the region are notified with ``TransactionObserver/databaseDidChange()``, as of
+    /// all changes: after the surrounding savepoints, and with the commit that follows. Outside of
+    /// a transaction they are notified in an empty one.
     ///
-    /// - Parameter region: What has changed: a region, or what reads it, such as a request. Its tables count as inserted into, deleted
-    ///   from, and updated in the columns of the region.
-    /// - Throws: a ``DatabaseError`` when the region cannot be found out, and what a veto throws outside of a
-    ///   transaction.
+    /// In a `read` this does nothing, because a read changes nothing and reports no commit. In the
+    /// other accesses of a read-only connection it notifies them, because changes by another
+    /// process matter there, too.
+    ///
+    /// - Parameter region: The changed region, or something that reads it, such as a request. Its
+    ///   tables count as inserted into, deleted from, and updated in the columns of the region.
+    /// - Throws: a ``DatabaseError`` when the region cannot be determined, and outside of a
+    ///   transaction the error of a veto.
     public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
         checkAccess()
         guard !isReadOnlyScope, let broker, !broker.observers.isEmpty else { return }
@@ -107,7 +114,7 @@ extension Database {
 }
 
 extension Statement {
-    /// The tables and the columns that the statement reads: see ``databaseRegion(_:)``. Where these cannot be found out, it is the
-    /// whole database.
+    /// The tables and the columns that the statement reads: see ``databaseRegion(_:)``. The whole
+    /// database if they cannot be determined.
     public var databaseRegion: DatabaseRegion { (try? databaseRegion(database)) ?? .fullDatabase }
 }

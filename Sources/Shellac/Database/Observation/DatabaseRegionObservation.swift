@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Tells of each transaction that has changed some part of a database.
+/// An observation that reports each transaction that has changed a part of a database.
 ///
 /// ```swift
 /// let observation = DatabaseRegionObservation(tracking: SQL("SELECT name, score FROM player"))
@@ -13,27 +13,29 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The function is called right after the commit, on the connection's side, and can use the database. A transaction
-/// that has changed nothing in the region, or was rolled back, is not told.
+/// The function is called right after the commit, in the connection's isolation, and can use the
+/// database. Transactions that have changed nothing in the region, or were rolled back, are not
+/// reported.
 ///
-/// All is seen that the connection does: also the rows that `REPLACE` deletes, and changes of WITHOUT ROWID tables, where
-/// the running SQLite has the pre-update hook (``TransactionObservationOptions/hiddenChanges``). Not seen are changes by
-/// other connections, to virtual tables, and to the schema: ``Database/notifyChanges(in:)`` tells them.
+/// The observation sees everything that the connection changes. That includes rows deleted by
+/// `REPLACE`, and changes of WITHOUT ROWID tables, if the running SQLite has the pre-update hook
+/// (``TransactionObservationOptions/hiddenChanges``). It does not see changes by other connections,
+/// to virtual tables, or to the schema. Report those with ``Database/notifyChanges(in:)``.
 public struct DatabaseRegionObservation: Sendable {
     private let region: @Sendable (Database) throws -> DatabaseRegion
 
-    /// Tracks regions: requests, queries, tables.
+    /// Creates an observation of regions: requests, queries, tables.
     ///
-    /// - Parameter regions: The regions, which are found out at the start. A change of one of them is told; without any,
-    ///   nothing is.
+    /// - Parameter regions: The regions, which are determined at the start. A change of any of them
+    ///   is reported. Without any, nothing is.
     public init(tracking regions: any DatabaseRegionConvertible & Sendable...) {
         self.init(tracking: regions)
     }
 
-    /// Tracks regions: requests, queries, tables.
+    /// Creates an observation of regions: requests, queries, tables.
     ///
-    /// - Parameter regions: The regions, which are found out at the start. A change of one of them is told; without any,
-    ///   nothing is.
+    /// - Parameter regions: The regions, which are determined at the start. A change of any of them
+    ///   is reported. Without any, nothing is.
     public init(tracking regions: [any DatabaseRegionConvertible & Sendable]) {
         region = { db in
             try regions.reduce(into: DatabaseRegion()) { region, other in
@@ -42,13 +44,15 @@ public struct DatabaseRegionObservation: Sendable {
         }
     }
 
-    /// Starts. It goes on until what it returns is cancelled or freed, or the database is closed.
+    /// Starts the observation. It continues until the returned object is cancelled or freed, or the
+    /// database is closed.
     ///
-    /// The region is found out here, once. This waits for the access, unless it is called inside of one.
+    /// The region is determined here, once. This waits for the access, unless it is called inside
+    /// of one.
     ///
     /// - Parameters:
     ///   - writer: The database.
-    ///   - onError: Called, before this returns, when the region cannot be found out.
+    ///   - onError: Called before this returns, when the region cannot be determined.
     ///   - onChange: Called after each transaction that has changed the region.
     public func start(
         in writer: any DatabaseWriter, onError: (any Error) -> Void,
@@ -70,20 +74,20 @@ public struct DatabaseRegionObservation: Sendable {
     }
 }
 
-/// Something that goes on until it is cancelled.
+/// An operation that continues until it is cancelled.
 public protocol DatabaseCancellable: AnyObject, Sendable {
-    /// Ends it. It may be called more than once, and by any thread.
+    /// Cancels the operation. It may be called more than once, and by any thread.
     func cancel()
 }
 
-/// Ends what it stands for when it is cancelled, or freed.
+/// An operation that ends when this object is cancelled or freed.
 public final class AnyDatabaseCancellable: DatabaseCancellable {
     private let isCancelled = Atomic<Bool>(false)
-    nonisolated(unsafe) private var end: (@Sendable () -> Void)?  // touched by the first who cancels
+    nonisolated(unsafe) private var end: (@Sendable () -> Void)?  // used by the first cancel
 
-    /// Creates what calls a function when it is cancelled or freed.
+    /// Creates an object that calls a function when it is cancelled or freed.
     ///
-    /// - Parameter cancel: Called once, by the thread that is the first to cancel, or that frees it.
+    /// - Parameter cancel: Called once, by the thread that cancels first, or that frees the object.
     public init(cancel: @escaping @Sendable () -> Void) { end = cancel }
 
     deinit { cancel() }
@@ -96,9 +100,9 @@ public final class AnyDatabaseCancellable: DatabaseCancellable {
     }
 }
 
-/// What hears of changes for an observation.
+/// The transaction observer behind an observation.
 private final class RegionObserver: TransactionObserver, @unchecked Sendable {
-    // `isChanged` is used on the connection's side alone.
+    // Only the connection's isolation uses `isChanged`.
     private let region: DatabaseRegion
     private let onChange: @Sendable (Database) -> Void
     private var isChanged = false

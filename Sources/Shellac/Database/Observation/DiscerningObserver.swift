@@ -1,41 +1,46 @@
-/// An observer of an upper layer that is asked of each row, inside of SQLite's hook, how much it wants to hear of it.
+/// An observer of an upper layer that decides for each row how much it needs to know.
 ///
-/// A row that it does not want is not kept until its statement stands: so rows that concern nobody cost neither memory nor
-/// time. It is told rows by its own method, and not by those of other observers.
+/// It decides inside of SQLite's hook.
+///
+/// Rows that it does not need are not buffered, so irrelevant rows cost neither memory nor time. It
+/// receives rows through a method of its own instead of the one of other observers.
 protocol DiscerningObserver: TransactionObserver {
-    /// Returns how much is wanted of a row that is about to be changed. The connection must not be used.
+    /// Returns how much the observer needs to know about a row that is about to change. The
+    /// connection must not be used.
     ///
     /// - Parameters:
     ///   - row: The row.
-    ///   - route: The table, and what is done to it.
-    ///   - columns: The columns of the table, where they are known.
-    ///   - generation: The state of the schema that they belong to.
+    ///   - route: The table, and the kind of change.
+    ///   - columns: The columns of the table, if they are known.
+    ///   - generation: The state of the schema that the columns belong to.
     func wish(
         for row: ChangingRow, _ route: Audience.Route, _ columns: StoredColumns?, generation: UInt64
     ) -> RowWish
 
-    /// A row was changed that was wanted: its statement, and the savepoints around it, stand.
+    /// Called for a needed row whose change is final within the transaction: its statement has
+    /// ended, and so have the savepoints around it.
     func rowDidChange(_ event: DatabaseEvent, _ values: RowValues?, _ wish: RowWish)
 
-    /// Rows may have been changed that SQLite does not tell.
+    /// Called when rows may have changed in a way that SQLite does not report.
     func databaseDidChange(_ kinds: [DatabaseEventKind])
 
-    /// A statement has run against another schema than it was known to: nothing is known of what it has changed. The
-    /// end of a transaction follows.
+    /// Called when a statement has run against another schema than expected, so its changes are
+    /// unknown. The end of a transaction follows.
     func schemaMayHaveChanged()
 
-    /// A statement has run that is no transaction, as VACUUM: row ids may be others.
+    /// Called after a statement that is no transaction, such as VACUUM. Row ids may have changed.
     func databaseMayHaveChanged()
 }
 
-/// How much a ``DiscerningObserver`` wants to hear of a row.
+/// How much a ``DiscerningObserver`` needs to know about a row.
 enum RowWish: UInt8 {
     /// Nothing.
     case nothing
-    /// That it was changed.
+    /// The fact that it was changed.
     case row
     /// Its values, before and after.
     case values
-    /// That a row was changed, whichever: it was not asked, or has wanted too much already.
+    /// The fact that some row was changed. The observer was not asked, or has already requested too
+    /// much.
     case anything
 }

@@ -1,4 +1,4 @@
-/// Tells that other connections have committed changes: those of other processes, and others of this one.
+/// A sequence of the commits of other connections, in this process and in others.
 ///
 /// ```swift
 /// for try await _ in dbQueue.externalChanges {
@@ -7,29 +7,32 @@
 /// }
 /// ```
 ///
-/// Several commits may be told as one. The commits of the queue, or of the pool, itself are not told: they have
-/// ``TransactionObserver``s.
+/// Several commits may be reported as one. Commits of the queue or pool itself are not reported:
+/// use ``TransactionObserver``s for those.
 ///
 /// ## How it knows
 ///
-/// SQLite tells nobody of other connections' commits. It is asked, every now and then, for its `PRAGMA data_version`:
-/// the first page of the file is looked at, or the index of the write-ahead log, and the file is not read. Between two
-/// questions the task sleeps, and no thread waits. A question waits for its turn with the accesses that write, like
-/// any asynchronous one; while another connection holds the file locked, it is asked again later.
+/// SQLite does not notify anyone of other connections' commits. So the sequence polls its
+/// `PRAGMA data_version`. This checks the first page of the file, or the index of the write-ahead
+/// log, without reading the file. Between two polls the task sleeps, and no thread waits. A poll
+/// waits for its turn among the writing accesses, like any asynchronous access. If another
+/// connection has locked the file, it is repeated later.
 ///
-/// Where that number changes at each question, as with a VFS that gives the present state of a replica, the content of the
-/// database is compared, up to 16 MB. A larger one is told as changed at each question, unless there is something else to
-/// compare: see ``DatabaseWriter/externalChanges(pollingEvery:comparing:)``.
+/// With some VFS the number changes at each poll, as with one that presents the current state of a
+/// replica. Then the content of the database is compared, up to 16 MB. A larger database is
+/// reported as changed at each poll, unless there is something else to compare: see
+/// ``DatabaseWriter/externalChanges(pollingEvery:comparing:)``.
 ///
-/// What is told is what was committed since the sequence was made. It ends when the task is cancelled, and when the database
-/// is closed or freed: the sequence does not keep it alive. An error of the file is thrown.
+/// The sequence reports commits made since it was created. It ends when the task is cancelled, and
+/// when the database is closed or freed: the sequence does not keep it alive. It throws errors of
+/// the file.
 public struct ExternalChanges: AsyncSequence, Sendable {
     public typealias Element = Void
     public typealias Failure = any Error
 
     private weak let writer: (any DatabaseWriter)?
     private let interval: Duration
-    /// What there was when the sequence was made, where that could be found out.
+    /// The version when the sequence was created, if it could be determined.
     private let version: ExternalVersion
 
     fileprivate init(
@@ -48,15 +51,15 @@ public struct ExternalChanges: AsyncSequence, Sendable {
         Iterator(writer: writer, interval: interval, version: version)
     }
 
-    /// Asks for the changes one after the other.
+    /// An iterator that polls for the changes one after the other.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate weak var writer: (any DatabaseWriter)?
         fileprivate let interval: Duration
         fileprivate var version: ExternalVersion
 
-        /// Waits for a change. Returns nil when there will be none any more.
+        /// Waits for a change. Returns nil if there will be no more.
         ///
-        /// - Throws: what the access throws: a ``DatabaseError``.
+        /// - Throws: the error of the access, a ``DatabaseError``.
         public mutating func next() async throws -> Void? {
             while true {
                 do {
@@ -74,7 +77,7 @@ public struct ExternalChanges: AsyncSequence, Sendable {
             }
         }
 
-        /// The database is held while it is asked, and not longer.
+        /// Polls once. The database is retained only meanwhile.
         private func look() async throws -> (ExternalVersion, hasChanged: Bool)? {
             guard let writer else { return nil }
             return try await writer.writeWithoutTransaction { [version] db in
@@ -87,12 +90,12 @@ public struct ExternalChanges: AsyncSequence, Sendable {
 }
 
 extension DatabaseWriter {
-    /// The commits of other connections, and of other processes, from now on: asked for ten times a second.
+    /// The commits of other connections and other processes from now on, polled ten times a second.
     ///
     /// This waits for the access, unless it is called inside of one.
     public var externalChanges: ExternalChanges { externalChanges(pollingEvery: .milliseconds(100)) }
 
-    /// The commits of other connections, and of other processes, from now on.
+    /// Returns the commits of other connections and other processes from now on.
     ///
     /// ```swift
     /// let changes = replica.externalChanges(pollingEvery: .seconds(1)) { db in
@@ -101,9 +104,9 @@ extension DatabaseWriter {
     /// ```
     ///
     /// - Parameters:
-    ///   - interval: How long to sleep between two questions. One takes some microseconds.
-    ///   - comparison: What to compare where SQLite takes the file for changed at each question: see ``ExternalChanges``. It is
-    ///     asked for nowhere else, and may only read.
+    ///   - interval: The time to sleep between two polls. A poll takes some microseconds.
+    ///   - comparison: Returns a value to compare if SQLite considers the file changed at each
+    ///     poll: see ``ExternalChanges``. It is called only then, and may only read.
     public func externalChanges(
         pollingEvery interval: Duration,
         comparing comparison: (@Sendable (Database) throws -> DatabaseValue?)? = nil

@@ -2,19 +2,20 @@
 
 import CSQLite
 
-/// What is compared to find out whether other connections have committed.
+/// The values that are compared to detect commits of other connections.
 ///
-/// Mostly, that is the number of `PRAGMA data_version`, which changes with their commits alone. There are VFS which have SQLite
-/// believe, each time that it looks, that the file has changed: those that give the present state of a replica. It is asked
-/// twice in a row, and a number that does not stand still is not believed: something else is compared, what the user has said, or
-/// else the content of the database, unless that is too large.
+/// Usually this is the number of `PRAGMA data_version`, which changes only with their commits. Some
+/// VFS make SQLite believe at each check that the file has changed, such as those that present the
+/// current state of a replica. So the number is read twice in a row. If it differs, it is not
+/// trusted, and something else is compared: the user's value, or else the content of the database,
+/// unless that is too large.
 struct ExternalVersion: Sendable {
     typealias Comparison = @Sendable (Database) throws -> DatabaseValue?
 
-    /// What the user compares.
+    /// The user's comparison.
     private let comparison: Comparison?
     private var number: Int64?
-    /// What is compared where the number does not stand still.
+    /// The value that is compared if the number keeps changing.
     private var content: Content?
 
     private enum Content: Hashable {
@@ -22,18 +23,20 @@ struct ExternalVersion: Sendable {
         case sum(UInt64)
     }
 
-    /// The size up to which the content is compared: it is read as a whole, some milliseconds each time.
+    /// The largest content that is compared. It is read completely each time, which takes some
+    /// milliseconds.
     static var largestContent: Int64 { 16 << 20 }
 
     init(comparing comparison: Comparison? = nil) { self.comparison = comparison }
 
-    /// Looks at the database, as it is now.
+    /// Reads the current version of the database.
     init(of db: Database, comparing comparison: Comparison? = nil) throws {
         self.comparison = comparison
         _ = try hasChanged(db)
     }
 
-    /// Looks at the database. Returns whether others have committed since this was asked last. A lock is not waited for.
+    /// Checks the database. Returns whether others have committed since the last call. Does not
+    /// wait for a lock.
     mutating func hasChanged(_ db: Database) throws -> Bool {
         let (old, present) = (number, try db.dataVersionWithoutWaiting)
         number = present
@@ -54,7 +57,8 @@ struct ExternalVersion: Sendable {
 }
 
 extension Database {
-    /// The number that other connections' commits change. A lock is not waited for.
+    /// The number that changes with other connections' commits. Reading it does not wait for a
+    /// lock.
     var dataVersionWithoutWaiting: Int64 {
         get throws {
             try asking {
@@ -63,10 +67,11 @@ extension Database {
         }
     }
 
-    /// A sum of all bytes of the database, or nil where it has too many of them, or SQLite cannot give them.
+    /// A checksum of all bytes of the database. Nil if there are too many, or SQLite cannot provide
+    /// them.
     ///
-    /// The numbers in the header that count commits are left out: those are what does not stand still ("The Database Header" in the SQLite
-    /// documentation).
+    /// The counters of commits in the header are left out, because they are what keeps changing
+    /// ("The Database Header" in the SQLite documentation).
     fileprivate var contentSum: UInt64? {
         get throws {
             guard let serialize = Features.serialize else { return nil }
@@ -81,7 +86,7 @@ extension Database {
             if count >= 100 {
                 for place in [24, 25, 26, 27, 92, 93, 94, 95] { bytes[place] = 0 }
             }
-            // (SQLite's memory is aligned, and a database has whole pages.)
+            // (SQLite's memory is aligned, and a database consists of whole pages.)
             let words = UnsafeRawBufferPointer(start: bytes, count: Int(count) & ~7).assumingMemoryBound(
                 to: UInt64.self)
             return words.reduce(UInt64(count)) { ($0 ^ $1) &* 0x9E37_79B9_7F4A_7C15 ^ $0 >> 29 }
@@ -94,7 +99,7 @@ extension Features {
         @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, UnsafeMutablePointer<Int64>?, UInt32) ->
         UnsafeMutablePointer<UInt8>?
 
-    /// `sqlite3_serialize()`, where there is one.
+    /// The function `sqlite3_serialize()`, if available.
     static var serialize: Serialize? {
         guard !hiddenOptions.get().contains("DESERIALIZE") else { return nil }
         return symbol("sqlite3_serialize").map { unsafeBitCast($0, to: Serialize.self) }

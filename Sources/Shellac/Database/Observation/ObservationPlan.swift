@@ -1,19 +1,20 @@
-/// What is kept of a statement between two of its runs: what it may do, and who wanted to hear of it last time.
+/// The cached state of a statement between two runs: its possible changes and interested observers.
 final class ObservationPlan {
-    /// The kinds that all observers are asked for, and then those that only observers of hidden changes are asked for.
+    /// The kinds that all observers are asked about, followed by those that only observers of
+    /// hidden changes are asked about.
     let kinds: [DatabaseEventKind]
     let openKindCount: Int
-    /// What the observers answered last time, as bits, and the list of observers that was asked. Each has one number,
-    /// or another one for each 64 kinds.
+    /// The observers' last answers, as bits. Each observer has one number, or one for each 64
+    /// kinds. `version` is that of the list of observers.
     @exclusivity(unchecked) private var answers: [UInt64] = []
     private var version: UInt = 0
-    /// When they were asked: see ``ObserverList/generation``.
+    /// The generation in which they were asked: see ``ObserverList/generation``.
     var generation: UInt = 0
-    /// The state of the schema that the statement was seen to fit before it ran last.
+    /// The state of the schema for which the statement was checked before its last run.
     var settledGeneration: UInt64 = 0
-    /// The state of the schema in which the columns of the tables were learnt.
+    /// The state of the schema from which the columns of the tables were read.
     var schemaGeneration: UInt64 = 0
-    /// Those who wanted something.
+    /// The interested observers.
     @exclusivity(unchecked) private var audience: Audience? {
         didSet {
             audienceReference = audience.map { Unretained($0) }
@@ -21,23 +22,23 @@ final class ObservationPlan {
             wantsValues = audience?.wantsValues ?? false
         }
     }
-    /// The audience, to be followed without counting.
+    /// The audience, as a reference without retain and release.
     private(set) var audienceReference: Unretained<Audience>?
     private(set) var needsPreUpdateHook = false
     private(set) var wantsValues = false
 
-    /// How many numbers keep the answers of an observer.
+    /// The number of integers that store the answers of an observer.
     let wordCount: Int
 
-    /// Keeps answers. Returns whether they differ from those of last time.
+    /// Stores answers. Returns whether they differ from the last ones.
     func keep(_ word: UInt64, at index: Int) -> Bool {
-        // (One that told changes where there are none would only make the audience once more.)
+        // (Returning true without a change would only rebuild the audience.)
         if answers[index] == word { return false }
         answers[index] = word
         return true
     }
 
-    /// Makes room for the answers of a list of observers, unless it is the one that was asked last time.
+    /// Makes room for the answers of a list of observers, unless it is the same list as last time.
     func expectAnswers(of observerCount: Int, _ version: UInt) {
         if version == self.version { return }
         self.version = version
@@ -45,7 +46,7 @@ final class ObservationPlan {
         audience = nil
     }
 
-    /// Makes the audience of those who have answered.
+    /// Builds the audience from the answers.
     @inline(never)
     func makeAudience(of registrations: [ObserverRegistration], on database: Database) {
         var listeners: [Audience.Listener] = []
@@ -64,7 +65,7 @@ final class ObservationPlan {
             listeners.isEmpty ? nil : Audience(listeners, movedTables: database.movedTables(by: kinds))
     }
 
-    /// Whether an observer wanted a kind.
+    /// Whether an observer is interested in a kind.
     private func answer(of observer: Int, to kind: Int) -> Bool {
         answers[observer * wordCount + kind / 64] & 1 << UInt64(kind % 64) != 0
     }
@@ -85,12 +86,13 @@ final class ObservationPlan {
 }
 
 extension Database {
-    /// The tables whose row ids may be updated.
+    /// Returns the tables whose row ids may be updated.
     fileprivate func movedTables(by kinds: [DatabaseEventKind]) -> Set<CaseInsensitiveName> {
         var moved: Set<CaseInsensitiveName> = []
         for case .update(let table, let columns) in kinds {
             let names = Set(columns.map(CaseInsensitiveName.init))
-            // SQLite says ROWID whatever the column is called, and the name of the column where the statement does.
+            // SQLite reports ROWID whatever the column is called, and the name of the column if the
+            // statement uses it.
             let known = try? schema.tables(named: table).compactMap(\.primaryKey.rowIDColumn)
             let rowIDs = (known ?? Array(columns)) + ["rowid"]
             if rowIDs.contains(where: { names.contains(CaseInsensitiveName($0)) }) {
@@ -100,7 +102,7 @@ extension Database {
         return moved
     }
 
-    /// The generated columns of a table: they may change with any other.
+    /// Returns the generated columns of a table, which may change along with any other column.
     fileprivate func generatedColumns(of table: String, in databases: Set<String>) -> [String] {
         databases.flatMap { name -> [String] in
             let columns = try? schema.table(table, in: name)?.allColumns

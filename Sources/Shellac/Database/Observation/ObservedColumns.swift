@@ -1,17 +1,19 @@
-/// The columns of the tables whose rows are told with their values: inside of SQLite's hooks nobody can be asked.
+/// The columns of the tables whose row values are reported.
+///
+/// They are read in advance, because SQLite's hooks cannot run queries.
 final class ObservedColumns {
     /// The columns, by the number of the table's name: see ``TableNames``.
     @exclusivity(unchecked) private var columns: [Int32: StoredColumns] = [:]
-    /// The state of the schema that they are of.
+    /// The state of the schema that they belong to.
     private(set) var schemaGeneration: UInt64 = 0
 
     subscript(table: Int32) -> StoredColumns? { columns[table] }
 
-    /// Learns the columns of a statement's tables.
+    /// Reads the columns of a statement's tables.
     ///
     /// - Parameters:
-    ///   - known: The state of the schema, where it was compared just now.
-    ///   - number: Gives the number of a table's name.
+    ///   - known: The state of the schema, if it was just checked.
+    ///   - number: Returns the number of a table's name.
     func learn(
         _ plan: ObservationPlan, known: UInt64?, on database: Database, number: (TableSchema) -> Int32
     ) throws {
@@ -26,7 +28,7 @@ final class ObservedColumns {
             for table in try database.schema.tables(named: name) where table.kind == .table {
                 let number = number(table)
                 let stored = columns[number] ?? StoredColumns(table, database)
-                // (Who is asked of each row does without its values then.)
+                // (A discerning observer then does without its values.)
                 if plan.wantsValues, let lost = stored.lostColumn { throw lostColumn(lost, of: table) }
                 columns[number] = stored
             }

@@ -1,22 +1,24 @@
-/// The observers of a connection, in the order of their addition, and what they have answered.
+/// The observers of a connection, in the order of their addition, and their answers.
 final class ObserverList {
     @exclusivity(unchecked) private(set) var registrations: [ObserverRegistration] = []
-    /// Changes with the list.
+    /// A number that changes with the list.
     private(set) var version: UInt = 1
-    /// Changes whenever observers are to be asked again.
+    /// A number that changes whenever observers must be asked again.
     private(set) var generation: UInt = 1
-    /// Whether the transaction is about to end: observers that are added now hear nothing of it.
+    /// Whether the transaction is about to end. Observers added now are not notified of that end.
     private(set) var isEnding = false
-    /// Whether all are asked of each row, and can be told afterwards that the schema was another one.
+    /// Whether all observers are discerning, and so can be notified afterwards that the schema was
+    /// another one.
     private(set) var isDiscerning = true
-    /// Whether an observer was found to be gone.
+    /// Whether an observer was found to be freed.
     private(set) var hasFreedObserver = false
     /// The audiences of runs and events.
     @exclusivity(unchecked) private var audiences: [Audience] = []
     @exclusivity(unchecked) private var spareAudiences: [Audience] = []
     let columns = ObservedColumns()
 
-    /// The connection has closed. What is kept of statements may keep the registrations, and lets go of the observers.
+    /// Runs when the connection is closed. Cached statements may keep the registrations alive, but
+    /// the observers are released.
     deinit { for registration in registrations { registration.remove() } }
 
     var isEmpty: Bool { registrations.isEmpty }
@@ -35,7 +37,7 @@ final class ObserverList {
         return true
     }
 
-    /// Removes the observers that are gone. Returns whether there were any.
+    /// Removes the freed observers. Returns whether there were any.
     func removeFreed() -> Bool {
         hasFreedObserver = false
         return remove { $0.observer == nil }
@@ -47,14 +49,15 @@ final class ObserverList {
         askAgain()
     }
 
-    /// Has the observers asked anew of the statements that run from now on.
+    /// Requires the observers to be asked again about all statements that run from now on.
     func askAgain() { generation &+= 1 }
 
     // MARK: Asking
 
-    /// Those who want to hear of a statement's changes. Each observer is asked for each kind, once in a transaction.
+    /// Returns the observers interested in a statement's changes. Each observer is asked about each
+    /// kind once in a transaction.
     ///
-    /// - Parameter number: Gives the number of a table's name.
+    /// - Parameter number: Returns the number of a table's name.
     func audience(
         of statement: Statement, isInside: Bool, on database: Database, number: (TableSchema) -> Int32
     ) throws -> Unretained<Audience>? {
@@ -87,7 +90,8 @@ final class ObserverList {
         return audience
     }
 
-    /// Returns the plan, and whether the statement fits the schema, which was compared just now or is presumed.
+    /// Returns the plan, and whether the statement fits the schema. The schema was just checked, or
+    /// is presumed unchanged.
     private func askedPlan(
         of statement: Statement, isInside: Bool, on database: Database
     ) -> (plan: ObservationPlan, isSettled: Bool) {
@@ -97,7 +101,7 @@ final class ObserverList {
             statement.observationPlan?.object
             ?? ObservationPlan(statement.effects, database)
         statement.changePlan = plan
-        // Whoever is asked may add and remove observers.
+        // The observers may add and remove observers while they are asked.
         let asked = generation
         if !plan.kinds.isEmpty { ask(for: plan, on: database) }
         plan.settledGeneration = isSettled ? statement.effectsGeneration : 0
@@ -106,10 +110,11 @@ final class ObserverList {
         return (plan, isSettled)
     }
 
-    /// Whether a statement outside of a transaction is presumed to fit the schema still, as it did when it ran last.
+    /// Whether a statement outside of a transaction is presumed to fit the schema, as in its last
+    /// run.
     ///
-    /// To look takes the lock of a reader, for each statement. When it has run, SQLite says whether it has found another
-    /// schema: see ``Run/mayBeOutdated``.
+    /// A check would take a read lock for each statement. After the run, SQLite reports whether it
+    /// has found another schema: see ``Run/mayBeOutdated``.
     private func isPresumed(_ statement: Statement, on database: Database) -> Bool {
         guard isDiscerning, let plan = statement.observationPlan else { return false }
         let generation = database.knownSchema.prepared
@@ -120,10 +125,11 @@ final class ObserverList {
         } && statement.effectsGeneration == generation
     }
 
-    /// Asks the observers for the changes that a statement may make. Mostly they answer what they answered last time.
+    /// Asks the observers about the possible changes of a statement. Usually they repeat their last
+    /// answers.
     private func ask(for plan: ObservationPlan, on database: Database) {
         plan.expectAnswers(of: registrations.count, version)
-        // Whoever is asked may add and remove others.
+        // The observers may add and remove others while they are asked.
         let registrations = registrations
         var hasChanged = false
         database.access.forbidding {
@@ -140,7 +146,7 @@ final class ObserverList {
         if hasChanged { plan.makeAudience(of: registrations, on: database) }
     }
 
-    /// Those who want some kinds of changes now.
+    /// Returns the observers that are now interested in the given kinds of changes.
     func listeners(to kinds: [DatabaseEventKind], on database: Database) -> [Audience.Listener] {
         let registrations = registrations
         return database.access.forbidding {
@@ -151,7 +157,8 @@ final class ObserverList {
         }.map { Audience.Listener(registration: $0, kinds: kinds) }
     }
 
-    /// Keeps an audience until the transaction has ended: for runs and events, which refer to it without counting.
+    /// Keeps an audience until the transaction has ended, for runs and events that refer to it
+    /// without retaining it.
     @inline(__always)
     func keep(_ audience: Unretained<Audience>) {
         if audience.use({ $0.isKept }) { return }
@@ -159,11 +166,11 @@ final class ObserverList {
         audience.use { $0.isKept = true }
     }
 
-    /// Lets go of the audiences: nobody refers to them any more.
+    /// Releases the audiences, to which nothing refers any more.
     func releaseAudiences() {
         if audiences.isEmpty { return }
         for audience in audiences { audience.isKept = false }
-        // What is freed may come back.
+        // Freeing them may call back into this list.
         var released: [Audience] = []
         swap(&released, &audiences)
         swap(&audiences, &spareAudiences)
@@ -171,19 +178,20 @@ final class ObserverList {
         spareAudiences = released
     }
 
-    /// Tells who is asked of each row that the schema has become another one, and that nothing is known of the rows.
+    /// Notifies discerning observers that the schema has changed, and that the changed rows are
+    /// unknown.
     func tellSchemaMayHaveChanged() {
         for registration in registrations { registration.discerning?.schemaMayHaveChanged() }
     }
 
-    /// Tells who is asked of each row that a statement has run which is no transaction.
+    /// Notifies discerning observers that a statement has run that is no transaction.
     func tellMayHaveChanged() {
         for registration in registrations { registration.discerning?.databaseMayHaveChanged() }
     }
 
     // MARK: The end of a transaction
 
-    /// Tells an observer no more changes until the end of the transaction.
+    /// Stops notifying an observer of changes until the end of the transaction.
     func pause(_ observer: any TransactionObserver) {
         for registration in registrations where registration.identifier == ObjectIdentifier(observer) {
             registration.isPaused = true
@@ -191,7 +199,8 @@ final class ObserverList {
         askAgain()
     }
 
-    /// The transaction is about to end, or goes on after all: SQLite has refused to commit.
+    /// Called when the transaction is about to end, or continues because SQLite has refused to
+    /// commit.
     func setEnding(_ isEnding: Bool) {
         self.isEnding = isEnding
         if !isEnding { for registration in registrations { registration.isLate = false } }
@@ -206,13 +215,15 @@ final class ObserverList {
         }
     }
 
-    /// A transaction has ended. Returns those who are to be told of it, in the order of their addition.
+    /// Ends the transaction. Returns the observers to notify, in the order of their addition.
     ///
-    /// - Parameter isSilent: Whether it has only read, in a read-only access: observers are not told.
+    /// - Parameter isSilent: Whether the transaction has only read, in a read-only access.
+    ///   Observers are then not notified.
     func endTransaction(isSilent: Bool) -> [ObserverRegistration] {
         let told = isSilent ? [] : registrations.filter { !$0.isLate }
         for registration in registrations { registration.isPaused = false }
-        // An observer may open the next transaction, which is not that of those who leave now.
+        // An observer may begin the next transaction, which does not concern the observers that are
+        // removed now.
         for registration in told where registration.extent == .nextTransaction {
             registration.hasEnded = true
         }

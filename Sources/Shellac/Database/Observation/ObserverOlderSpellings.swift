@@ -1,4 +1,4 @@
-// Spellings of the family's older eras: the compiler says what to write instead, and its fix-it writes it.
+// Spellings from older libraries of this family. The compiler offers the new ones as fix-its.
 
 @available(*, unavailable, renamed: "TransactionObserver")
 public typealias DatabaseTransactionDelegate = TransactionObserver

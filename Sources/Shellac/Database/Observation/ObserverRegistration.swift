@@ -1,21 +1,23 @@
-/// An observer that was added, and how long it is told.
+/// An added observer, and the time for which it is notified.
 final class ObserverRegistration {
     let extent: TransactionObservationExtent
     let options: TransactionObservationOptions
-    /// What identifies the observer, also when it is gone.
+    /// The identity of the observer, which remains after it is freed.
     let identifier: ObjectIdentifier
     private weak var weakObserver: (any TransactionObserver)?
     @exclusivity(unchecked) private var strongObserver: (any TransactionObserver)?
-    /// The observer, if it is asked of each row. It is held until it is removed.
+    /// The observer, if it decides about each row. It is retained until it is removed.
     @exclusivity(unchecked) private(set) var discerning: (any DiscerningObserver)?
 
-    /// Whether the observer was removed: it may still be on a list that is being walked.
+    /// Whether the observer was removed. It may still be in a list that is being iterated.
     private(set) var isRemoved = false
-    /// Whether the transaction has ended that it was to observe: it is told so, and nothing else.
+    /// Whether the transaction that it was to observe has ended. It gets that notification, and no
+    /// other.
     var hasEnded = false
-    /// Whether the observer was added when a transaction was about to end: it hears of the next one.
+    /// Whether the observer was added when a transaction was about to end. It is notified only of
+    /// the next one.
     var isLate = false
-    /// Whether no changes are told until the end of the transaction.
+    /// Whether it gets no changes until the end of the transaction.
     var isPaused = false
 
     init(
@@ -30,7 +32,8 @@ final class ObserverRegistration {
         discerning = observer as? any DiscerningObserver
     }
 
-    /// The observer is told nothing any more, and let go of: what is kept of statements may keep this.
+    /// Stops notifying the observer, and releases it. Cached statements may keep the registration
+    /// alive.
     func remove() {
         isRemoved = true
         let observer = strongObserver
@@ -39,19 +42,19 @@ final class ObserverRegistration {
         withExtendedLifetime(observer) {}
     }
 
-    /// The observer, as long as it lives and is to be told.
+    /// The observer, as long as it lives and is to be notified.
     var observer: (any TransactionObserver)? {
         if isRemoved { return nil }
         if let strongObserver { return strongObserver }
         return weakObserver
     }
 
-    /// Tells an event to the observer, if it is still there.
+    /// Delivers an event to the observer, if it still exists.
     func tell(_ event: DatabaseEvent) {
         if !isPaused, let observer { Self.tell(observer, event) }
     }
 
-    /// Tells an event to an observer that has options.
+    /// Delivers an event to an observer that has options.
     @inline(never)
     func tell(_ told: DatabaseEvent, _ event: RowEvent, _ route: Audience.Route) {
         let (values, isHidden) = (event.values, event.marks.contains(.hidden))
@@ -71,15 +74,16 @@ final class ObserverRegistration {
         observer.databaseDidChange(with: event)
     }
 
-    /// (An object that is held weakly is slow to retain.)
+    /// (Retaining a weakly held object is slow.)
     @inline(never)
     private static func tell(_ observer: any TransactionObserver, _ event: DatabaseEvent) {
         observer.databaseDidChange(with: event)
     }
 
-    /// What the observer answers to 64 kinds of changes, as bits. Nil where the observer is gone.
+    /// Returns the observer's answers to 64 kinds of changes, as bits. Nil if the observer has been
+    /// freed.
     ///
-    /// An object that is held weakly is slow to retain, and it is retained once here.
+    /// Retaining a weakly held object is slow, and this retains it once.
     func answers(to plan: ObservationPlan, from start: Int) -> UInt64? {
         guard let observer else { return nil }
         let end = isPaused ? 0 : options.contains(.hiddenChanges) ? plan.kinds.count : plan.openKindCount

@@ -1,12 +1,12 @@
-/// A change of a row by a run, which waits to be told.
+/// A row change of a run, waiting to be delivered.
 struct RowEvent {
-    /// Those who want to hear of it: the broker keeps them until the transaction has ended.
+    /// The interested observers. The broker keeps the audience until the transaction has ended.
     let audience: Unretained<Audience>
     let rowID: Int64
     /// The number of the table's name: see ``TableNames``.
     let table: Int32
     let kind: DatabaseEvent.Kind
-    /// How much of it the observer wants that was asked: see ``DiscerningObserver``.
+    /// How much of it the discerning observer needs: see ``DiscerningObserver``.
     let wish: RowWish
     var marks: Marks
     private(set) var values: RowValues?
@@ -14,11 +14,11 @@ struct RowEvent {
     struct Marks: OptionSet {
         let rawValue: UInt8
 
-        /// A statement made it that ran inside of the one whose event it is now.
+        /// The change was made by a statement that ran inside of the one that now has the event.
         static let nested = Marks(rawValue: 1)
-        /// Only the pre-update hook has told it.
+        /// Only the pre-update hook has reported it.
         static let hidden = Marks(rawValue: 2)
-        /// Something was changed that SQLite does not tell.
+        /// A change that SQLite does not report.
         static let undetected = Marks(rawValue: 4)
     }
 
@@ -35,7 +35,7 @@ struct RowEvent {
         self.wish = wish
     }
 
-    /// Something was changed that SQLite does not tell.
+    /// Creates an event for a change that SQLite does not report.
     init(undetectedBy audience: Unretained<Audience>) {
         self.init(audience: audience, rowID: 0, table: -1, kind: .update, marks: .undetected)
     }
@@ -58,12 +58,12 @@ final class RowValues: Sendable {
     }
 }
 
-/// The events of a run, in memory that nobody else holds, and that the next run uses again.
+/// The events of a run. Their memory has a single owner, and the next run uses it again.
 struct EventBuffer: ~Copyable {
     private(set) var count = 0
     private var capacity = 0
     private var base: UnsafeMutablePointer<RowEvent>?
-    /// Whether an event has values, which are to be released with it.
+    /// Whether an event has values, which must be released with it.
     private var hasValues = false
 
     deinit {
@@ -73,7 +73,7 @@ struct EventBuffer: ~Copyable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The events, as long as none is added.
+    /// The events. The buffer is valid until one is added.
     var events: UnsafeBufferPointer<RowEvent> { UnsafeBufferPointer(start: base, count: count) }
 
     mutating func append(_ event: consuming RowEvent) {
@@ -94,7 +94,7 @@ struct EventBuffer: ~Copyable {
         base = larger
     }
 
-    /// Removes the events. (Much memory is given back.)
+    /// Removes the events. (A large buffer is freed.)
     mutating func removeAll() {
         if hasValues { releaseValues() }
         count = 0
@@ -113,13 +113,14 @@ struct EventBuffer: ~Copyable {
         (base, capacity) = (nil, 0)
     }
 
-    /// Takes other events in the place of these.
+    /// Replaces these events with others.
     mutating func replace(with events: [RowEvent]) {
         removeAll()
         for event in events { append(event) }
     }
 
-    /// Shows an event that the pre-update hook has told just before. Returns whether there is one.
+    /// Marks an event that the pre-update hook has just reported as no longer hidden. Returns
+    /// whether there is one.
     mutating func show(rowID: Int64, table: Int32, kind: DatabaseEvent.Kind) -> Bool {
         let hidden = events.lastIndex {
             $0.marks.contains(.hidden) && $0.rowID == rowID && $0.table == table && $0.kind == kind

@@ -2,29 +2,32 @@
 
 import CSQLite
 
-/// A run of a statement, and the changes that it has made so far.
+/// A run of a statement, and its changes so far.
 ///
-/// Most runs are the only one, in a transaction, and nothing is allocated or counted for them: one that has ended is used
-/// again, with the memory of its events, and whoever has begun one follows it without counting.
+/// Usually a run is the only one, in a transaction, and nothing is allocated or retained for it. An
+/// ended run is reused, with the memory of its events. The code that begins a run refers to it
+/// without retaining it.
 final class Run {
     private(set) var statement: ObjectIdentifier?
-    /// How many functions called by SQLite were running.
+    /// The number of functions called by SQLite that were running.
     private(set) var depth = 0
     private(set) var wasInsideTransaction = false
-    /// Whether the transaction is one that has only read.
+    /// Whether the transaction has only read.
     private(set) var isSilent = false
-    /// Those who want to hear of its changes: the broker keeps them until the transaction has ended.
+    /// The observers interested in its changes. The broker keeps the audience until the transaction
+    /// has ended.
     private(set) var audience: Unretained<Audience>?
-    /// The statement, and how often SQLite had prepared it anew before it ran, where that is looked at.
+    /// The statement, and how often SQLite had prepared it again before it ran. Nil if that is not
+    /// checked.
     private var preparation: (statement: OpaquePointer, count: Int32)?
     /// The state of the schema that the statement is presumed to fit.
     private(set) var schemaGeneration: UInt64 = 0
     @exclusivity(unchecked) var events = EventBuffer()
-    /// Whether the commit hook has fired: the statement is a transaction of its own.
+    /// Whether the commit hook has fired. The statement is then a transaction of its own.
     var isCommitting = false
-    /// What an observer has thrown in the commit hook.
+    /// The error that an observer has thrown in the commit hook.
     @exclusivity(unchecked) var veto: (any Error)?
-    /// The run that had begun before.
+    /// The run that began before.
     fileprivate(set) var previous: Unretained<Run>?
 
     func begin(
@@ -37,15 +40,15 @@ final class Run {
         self.audience = audience
     }
 
-    /// The statement is presumed to fit the schema that is known.
+    /// Notes the preparation of a statement that is presumed to fit the known schema.
     func notePreparation(of statement: Statement) {
         let pointer = statement.sqliteStatement
         preparation = (pointer, Self.preparationCount(of: pointer))
         schemaGeneration = statement.database.knownSchema.prepared
     }
 
-    /// Whether SQLite has prepared the statement anew in its first step: mostly since the schema is another one. The columns
-    /// of its rows may be others then, and its kinds of changes.
+    /// Whether SQLite has prepared the statement again in its first step, usually because the
+    /// schema has changed. The columns of its rows and its kinds of changes may then differ.
     var mayBeOutdated: Bool {
         guard let preparation else { return false }
         return Self.preparationCount(of: preparation.statement) != preparation.count
@@ -55,7 +58,7 @@ final class Run {
         sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_REPREPARE, 0)
     }
 
-    /// Forgets everything but the memory.
+    /// Forgets everything, but keeps the memory.
     @inline(__always)
     fileprivate func reset() {
         statement = nil
@@ -67,11 +70,11 @@ final class Run {
     }
 }
 
-/// The runs that have begun, in that order: each knows the one before it.
+/// The active runs, in the order they began. Each refers to the one before it.
 struct RunStack: ~Copyable {
-    /// The run that has begun last.
+    /// The run that began last.
     private(set) var last: Unretained<Run>?
-    /// Runs that have ended, to be used again.
+    /// Ended runs, to be reused.
     private(set) var spare: Unretained<Run>?
 
     deinit {
@@ -86,12 +89,12 @@ struct RunStack: ~Copyable {
 
     var isEmpty: Bool { last == nil }
 
-    /// Makes a run that lives until it is released above.
+    /// Creates a run that lives until `deinit` releases it.
     private static func makeRun() -> Unretained<Run> {
         Unretained(Unmanaged.passRetained(Run()).takeUnretainedValue())
     }
 
-    /// Puts a run behind the others.
+    /// Appends a run.
     mutating func add() -> Unretained<Run> {
         let run = spare ?? Self.makeRun()
         run.use {
@@ -102,21 +105,21 @@ struct RunStack: ~Copyable {
         return run
     }
 
-    /// The run of a statement.
+    /// Returns the run of a statement.
     func run(of statement: Statement) -> Unretained<Run>? {
         let identifier = ObjectIdentifier(statement)
         return last { $0.statement == identifier }
     }
 
-    /// The last run for which a condition holds.
+    /// Returns the last run for which a condition holds.
     func last(where isWanted: (Run) -> Bool) -> Unretained<Run>? {
         var next = last
         while let run = next, !run.use(isWanted) { next = run.use { $0.previous } }
         return next
     }
 
-    /// Takes a run out that has ended. Returns the one that had begun before it. Whoever has taken it gives it back:
-    /// see ``recycle(_:)``.
+    /// Removes an ended run. Returns the one that began before it. The caller must give the removed
+    /// run back: see ``recycle(_:)``.
     mutating func remove(_ run: Unretained<Run>) -> Unretained<Run>? {
         let previous = run.use { $0.previous }
         if run.context == last?.context {
@@ -127,13 +130,14 @@ struct RunStack: ~Copyable {
         return previous
     }
 
-    /// The statement of a cursor may end before those that began later.
+    /// Removes a run that is not the last. The statement of a cursor may end before those that
+    /// began later.
     @inline(never)
     private func unlink(_ run: Unretained<Run>, _ previous: Unretained<Run>?) {
         last { $0.previous?.context == run.context }?.use { $0.previous = previous }
     }
 
-    /// Keeps a run that has ended for another one.
+    /// Keeps an ended run for reuse.
     @inline(__always)
     mutating func recycle(_ run: Unretained<Run>) {
         run.use {
@@ -151,7 +155,7 @@ struct RunStack: ~Copyable {
         }
     }
 
-    /// Takes the events of all runs, in the order in which these began.
+    /// Removes and returns the events of all runs, in the order the runs began.
     func takeEvents() -> [RowEvent] { Self.takeEvents(upTo: last) }
 
     private static func takeEvents(upTo last: Unretained<Run>?) -> [RowEvent] {

@@ -2,47 +2,50 @@
 
 import CSQLite
 
-// What a statement does depends on the schema, and a kept statement was prepared in that of another day.
+// The effects of a statement depend on the schema. A cached statement may have been prepared with
+// an older one.
 
 extension Statement {
-    /// What is kept of the statement between two of its runs.
+    /// The cached plan of the statement between two runs.
     var observationPlan: Unretained<ObservationPlan>? {
-        changePlanReference.map { Unretained(context: $0.context) }  // nobody else fills the slot
+        changePlanReference.map { Unretained(context: $0.context) }  // this slot has one use
     }
 
-    /// Has what is known of the statement fit the schema that it is about to run against. Returns whether it does, as far as
-    /// can be said before it runs: see `effectsDidChange(of:from:)`.
+    /// Updates the known effects of the statement to the schema that it is about to run against.
+    /// Returns whether they are certain to fit before the run: see `effectsDidChange(of:from:)`.
     func followSchema(isInside: Bool) -> Bool {
-        // To look takes the lock of a reader. A transaction that has it does not wait for another one's to write.
+        // A check would take a read lock. A transaction that has one does not wait for another
+        // one's write lock.
         if isInside, sqlite3_txn_state(database.pointer, nil) == SQLITE_TXN_NONE {
             if effectsGeneration == 0 || effectsGeneration != database.knownSchema.prepared {
                 try? refreshEffects()
             }
             return false
         }
-        // Where the file is locked, the statement itself waits, and says so.
+        // If the file is locked, the statement itself waits, and reports it.
         do { try followSchema() } catch { return false }
         return true
     }
 
-    /// Has the effects of the statement be those of the schema that its databases have now.
+    /// Updates the effects of the statement to the current schema of its databases.
     ///
-    /// SQLite finds out that the schema has changed when the statement takes its first step, and does not tell what it
-    /// does then: triggers and cascades may have come, and views may be others. So the version of the schema is looked
-    /// at, which takes a comparison of integers inside of a transaction that has looked before.
+    /// SQLite detects a changed schema when the statement takes its first step, and does not report
+    /// the new effects then. Triggers and cascades may be new, and views may differ. So the version
+    /// of the schema is checked. That is an integer comparison inside of a transaction that has
+    /// checked before.
     func followSchema() throws {
         var followed: Set<String> = []
         var generation: UInt64 = 0
-        // What the statement does anew may be in other databases.
+        // The new effects of the statement may be in other databases.
         while !effects.databases.isSubset(of: followed) || followed.isEmpty {
             let schema = database.schema
             var isNew = false
             for name in effects.databases where try schema.follow(name) { isNew = true }
-            // (Whoever has followed a database has compared its version just now.)
+            // (Following a database has just compared its version.)
             generation = effects.databases.isEmpty ? try database.schemaGeneration : schema.generation
             followed = effects.databases
             if isNew || effectsGeneration != generation {
-                // (Where it cannot be prepared any more, its step says so.)
+                // (If it can no longer be prepared, its step reports that.)
                 try? refreshEffects()
                 effectsGeneration = generation
             }

@@ -1,21 +1,22 @@
-/// Finds the events of a statement that failed and was undone that stand, all the same.
+/// Finds events that remain valid although their statement failed and was undone.
 struct Survivors {
     let database: Database
     let tables: TableNames
     let columns: ObservedColumns
 
-    /// What tells a row from others.
+    /// The identity of a row.
     private enum Place: Hashable {
         case rowID(Int32, Int64)
-        /// In a WITHOUT ROWID table.
+        /// The key of a row in a WITHOUT ROWID table.
         case key(Int32, [DatabaseValue])
     }
 
-    /// The events, of a statement that failed and was undone, that stand: those made by statements that functions ran
-    /// inside of it.
+    /// Returns the events that remain valid although their statement failed and was undone. They
+    /// were made by statements that functions ran inside of it.
     ///
-    /// Whether SQLite undoes those, too, depends on the kind of statement, and SQLite does not tell. All of them stand,
-    /// or none: the database is asked for a row that was inserted or deleted.
+    /// Whether SQLite undoes those, too, depends on the kind of statement, and SQLite does not
+    /// report it. Either all of them remain, or none. To find out, a query looks for a row that was
+    /// inserted or deleted.
     func find(among events: UnsafeBufferPointer<RowEvent>) -> [RowEvent] {
         let nested = events.filter { $0.marks.contains(.nested) }
         guard !nested.isEmpty else { return [] }
@@ -41,7 +42,7 @@ struct Survivors {
         return .key(event.table, values.columns.primaryKey.map { row[$0] })
     }
 
-    /// Whether there is a row, or nil if that cannot be found out.
+    /// Whether a row exists, or nil if that cannot be determined.
     private func contains(_ place: Place) -> Bool? {
         let (number, names, key): (Int32, [String], [DatabaseValue])
         switch place {

@@ -1,9 +1,9 @@
-/// The names of tables that SQLite has told, each made a string once.
+/// The table names that SQLite has reported, each converted to a string once.
 struct TableNames {
     final class Name {
         let schema: String
         let table: String
-        /// The bytes of both, each with a zero behind it: the table's, and then the schema's.
+        /// The bytes of the table's name and then of the schema's, each followed by a zero.
         fileprivate let bytes: UnsafePointer<CChar>
 
         fileprivate init(_ schema: String, _ table: String) {
@@ -20,7 +20,7 @@ struct TableNames {
     private var last: Int32 = 0
     private var lastBytes: UnsafePointer<CChar>?
 
-    /// The number of a name: mostly, that of the name before.
+    /// Returns the number of a name. Usually it is the same as the previous one.
     @inline(__always)
     mutating func number(_ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>) -> Int32 {
         if let lastBytes, Self.matches(lastBytes, schema, table) { return last }
@@ -40,7 +40,7 @@ struct TableNames {
         return last
     }
 
-    /// (Names are short: a call takes longer.)
+    /// (Names are short: a call would take longer.)
     @inline(__always)
     private static func matches(
         _ bytes: UnsafePointer<CChar>, _ schema: UnsafePointer<CChar>, _ table: UnsafePointer<CChar>
@@ -49,7 +49,7 @@ struct TableNames {
         return skip(table, in: &bytes) && skip(schema, in: &bytes)
     }
 
-    /// Skips a text, with its zero, if it is what comes next.
+    /// Skips a string with its terminating zero, if it comes next.
     private static func skip(_ text: UnsafePointer<CChar>, in bytes: inout UnsafePointer<CChar>) -> Bool {
         var text = text
         while bytes.pointee == text.pointee {

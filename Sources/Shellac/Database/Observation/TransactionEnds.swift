@@ -1,25 +1,26 @@
-/// Tells of the ends of transactions: the observers, and the functions that wait for one.
+/// The ends of transactions: notifies the observers, and runs the functions that wait for an end.
 final class TransactionEnds {
     private unowned(unsafe) let database: Database  // whose broker owns this
 
-    /// Somebody who is to be told of the end of a transaction.
+    /// A handler of the end of a transaction.
     private enum End {
         case observer(ObserverRegistration, isCommitted: Bool)
         case hook(TransactionHook, isCommitted: Bool)
     }
-    /// Those who have not been told yet. The next one is the last.
+    /// The handlers that have not run yet. The last one runs next.
     @exclusivity(unchecked) private var ends: [End] = []
     @exclusivity(unchecked) private var hooks = MarkedLog<TransactionHook>()
-    /// Whether SQLite has ended a transaction by itself, and observers are to be told when its statement has ended. It is
-    /// silent if it was one of a read-only access: they are not told then.
+    /// Whether SQLite has ended a transaction by itself, so that observers must be notified after
+    /// its statement. It is silent if it belonged to a read-only access: they are then not
+    /// notified.
     private var loss: (isSilent: Bool, Void)?
 
     init(_ database: Database) { self.database = database }
 
-    /// Whether nobody waits for an end, nor is still to be told of one.
+    /// Whether no handler waits for an end or has still to run.
     var isEmpty: Bool { ends.isEmpty && hooks.isEmpty && loss == nil }
 
-    /// How many are still to be told.
+    /// The number of handlers that have still to run.
     var count: Int { ends.count }
 
     // MARK: Who is told
@@ -28,10 +29,10 @@ final class TransactionEnds {
         hooks.append(hook, after: database.transactionLog.savepoints.lastNumber)
     }
 
-    /// A transaction has ended. Those who are told of it are told after those whose transaction has ended inside of their
-    /// telling.
+    /// Adds the observers of a transaction that has ended. They are notified after those of a
+    /// transaction that has ended inside of their notification.
     func add(_ observers: [ObserverRegistration], isCommitted: Bool) {
-        // Functions wait for a transaction that the program has asked for.
+        // Functions wait for a transaction that the program has requested.
         let ended = database.transactionLog.isReadingOneState || hooks.isEmpty ? [] : hooks.takeAll()
         if ended.isEmpty, observers.count < 2 {
             if let only = observers.first { ends.insert(.observer(only, isCommitted: isCommitted), at: 0) }
@@ -43,7 +44,8 @@ final class TransactionEnds {
         ends.insert(contentsOf: new, at: 0)
     }
 
-    /// An observer is removed. One that was observing until the end of a transaction may not have heard of it yet.
+    /// Removes an observer. One added for a single transaction may not have been notified of its
+    /// end yet.
     func remove(_ identifier: ObjectIdentifier) {
         for case .observer(let registration, _) in ends where registration.identifier == identifier {
             registration.remove()
@@ -52,8 +54,8 @@ final class TransactionEnds {
 
     // MARK: Telling
 
-    /// Tells of the end of a transaction. Whoever is told may begin the next one: all others are told before it does, so
-    /// that nobody hears of two transactions at once.
+    /// Runs the handlers of the end of a transaction. A handler may begin the next transaction. All
+    /// others run before it begins, so that no handler handles two transactions at once.
     func tell() {
         while let end = ends.popLast() {
             oweEnds()
@@ -72,14 +74,15 @@ final class TransactionEnds {
         }
     }
 
-    /// Has the next statement that opens a transaction ask first whether somebody is still to be told.
+    /// Requires the next statement that opens a transaction to run the pending handlers first.
     private func oweEnds() {
         guard database.owed.contains(.statementWillBegin) == ends.isEmpty else { return }
         database.owed.formSymmetricDifference(.statementWillBegin)
         database.updateObstruction()
     }
 
-    /// A savepoint was rolled back. Returns whether somebody has waited for the end of the transaction inside of it.
+    /// Runs the handlers inside of a savepoint that was rolled back. Returns whether there were
+    /// any.
     func rollBackHooks(since savepoint: Int) -> Bool {
         let undone = hooks.takeElements(since: savepoint)
         if undone.isEmpty { return false }
@@ -87,8 +90,8 @@ final class TransactionEnds {
         return true
     }
 
-    /// Runs a function that may use the database, also after a transaction that SQLite has ended by itself, whose error
-    /// is for the program.
+    /// Runs a function that may use the database, even after SQLite has ended a transaction by
+    /// itself. The error of that transaction is still thrown to the program.
     private func allowingUse(_ body: () -> Void) {
         guard let lost = database.lostTransaction else { return body() }
         database.lostTransaction = nil
@@ -98,20 +101,21 @@ final class TransactionEnds {
 
     // MARK: Transactions that SQLite ends
 
-    /// Whether observers are still to be told of a transaction that SQLite has ended by itself.
+    /// Whether observers must still be notified of a transaction that SQLite has ended by itself.
     var hasLoss: Bool { loss != nil }
 
-    /// Keeps a transaction that SQLite has ended by itself, until its statement has ended.
+    /// Keeps a transaction that SQLite has ended by itself until its statement has ended.
     func keepLoss(isSilent: Bool) { loss = (isSilent, ()) }
 
-    /// Takes that transaction. Returns whether it is silent, or nil where there is none.
+    /// Removes that transaction. Returns whether it is silent, or nil if there is none.
     func takeLoss() -> Bool? {
         defer { loss = nil }
         return loss?.isSilent
     }
 }
 
-/// What is done once, when a transaction has ended. See ``Database/afterNextTransaction(onCommit:onRollback:)``.
+/// The functions that run once after a transaction. See
+/// ``Database/afterNextTransaction(onCommit:onRollback:)``.
 struct TransactionHook {
     let onCommit: (Database) -> Void
     let onRollback: (Database) -> Void

@@ -1,4 +1,4 @@
-/// An object that is told of the changes of a database, and of its transactions.
+/// An object that is notified of a database's changes and transactions.
 ///
 /// ```swift
 /// final class PlayerObserver: TransactionObserver {
@@ -20,8 +20,8 @@
 /// dbQueue.add(transactionObserver: observer)
 /// ```
 ///
-/// All methods have a default. They are called on the connection's side: by the thread that runs the access, one at a
-/// time.
+/// All methods have a default. They are called in the connection's isolation: by the thread that
+/// runs the access, one at a time.
 ///
 /// ## What is told, and when
 ///
@@ -32,54 +32,59 @@
 /// }                                       // 3. willCommit, 4. didCommit
 /// ```
 ///
-/// - A statement's changes are told when it has ended. One that failed, and whose changes SQLite has undone, tells
-///   nothing.
-/// - The changes made inside savepoints are told when the outermost one is released, or before the commit. Those that
-///   `ROLLBACK TO` undoes are not told.
+/// - Changes are reported after their statement has ended. A statement that failed, and whose
+///   changes SQLite has undone, reports nothing.
+/// - Changes inside savepoints are reported when the outermost one is released, or before the
+///   commit. Changes undone by `ROLLBACK TO` are not reported.
 /// - A statement outside of a transaction is a transaction: didChange, willCommit, didCommit.
-/// - Changes made by triggers and foreign key actions are told like others, and so is each row that a `DELETE` without
-///   `WHERE` deletes.
-/// - A transaction that changes nothing is told of, unless it was opened in a read-only access.
+/// - Changes made by triggers and foreign key actions are reported like others. So is each row
+///   deleted by a `DELETE` without `WHERE`.
+/// - A transaction that changes nothing is reported, unless it was opened in a read-only access.
 /// - An error thrown by ``databaseWillCommit()`` rolls the transaction back, is followed by
 ///   ``databaseDidRollback(_:)``, and reaches the caller.
-/// - Where SQLite refuses to commit, the transaction may stay open, and `databaseWillCommit()` come again. Changes
-///   made in savepoints that were told before such a commit can still be undone by `ROLLBACK TO`.
+/// - If SQLite refuses to commit, the transaction may remain open, and `databaseWillCommit()` may
+///   be called again. Changes in savepoints that were reported before such a commit can still be
+///   undone by `ROLLBACK TO`.
 ///
 /// ## What SQLite does not tell
 ///
-/// Changes to `sqlite_…` tables, to virtual tables and by other connections: see ``Database/notifyChanges(in:)``. Changes
-/// to WITHOUT ROWID tables, and the deletion of the rows that `ON CONFLICT REPLACE` replaces, are told to observers that
-/// ask for them: see ``TransactionObservationOptions/hiddenChanges``. A statement with `OR FAIL` that fails at its first row, in a
-/// transaction, does not tell what a BEFORE trigger wrote until then. See "Data Change Notification Callbacks" in the
-/// SQLite documentation.
+/// SQLite does not report changes to `sqlite_…` tables, to virtual tables, or by other connections:
+/// see ``Database/notifyChanges(in:)``. Changes to WITHOUT ROWID tables, and deletions of rows that
+/// `ON CONFLICT REPLACE` replaces, are reported only to observers that request them: see
+/// ``TransactionObservationOptions/hiddenChanges``. An `OR FAIL` statement that fails at its first
+/// row, in a transaction, does not report the writes of a BEFORE trigger until then. See "Data
+/// Change Notification Callbacks" in the SQLite documentation.
 public protocol TransactionObserver: AnyObject, SendableMetatype {
-    /// Whether ``databaseDidChange(with:)`` is called for the changes of a kind. By default, all are wanted.
+    /// Whether ``databaseDidChange(with:)`` is called for changes of the given kind. By default, it
+    /// is called for all.
     ///
-    /// It is asked when a statement begins to run that may make such changes, and the answer holds for this statement
-    /// until the end of the transaction. To hear no more of the transaction, call
+    /// This is called when a statement begins that may make such changes. The answer holds for this
+    /// statement until the end of the transaction. To get no more changes of the transaction, call
     /// ``stopObservingDatabaseChangesUntilNextTransaction()``.
     ///
-    /// - Parameter eventKind: What the statement may do, to which table, and in which columns: or what
-    ///   ``Database/notifyChanges(in:)`` tells.
+    /// - Parameter eventKind: The kind of change the statement may make, with its table and
+    ///   columns. Or a change reported by ``Database/notifyChanges(in:)``.
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool
 
-    /// A row was inserted, updated or deleted. The change is not committed yet.
+    /// Called when a row was inserted, updated or deleted. The change is not committed yet.
     ///
-    /// Use of the database stops the program here, with a sentence.
+    /// Using the database here traps with a message.
     ///
-    /// - Parameter event: The change, of a kind that the observer has asked for. It is a value, and can be kept.
+    /// - Parameter event: The change, of a kind that the observer has requested. It is a value, and
+    ///   can be kept.
     func databaseDidChange(with event: DatabaseEvent)
 
-    /// Something was changed that SQLite does not tell: see ``Database/notifyChanges(in:)``.
+    /// Called after a change that SQLite does not report: see ``Database/notifyChanges(in:)``.
     ///
-    /// Use of the database stops the program here, with a sentence.
+    /// Using the database here traps with a message.
     func databaseDidChange()
 
-    /// A row was changed: with its values, before and after. It is called just before ``databaseDidChange(with:)``, for
-    /// observers that were added with ``TransactionObservationOptions/rowValues``.
+    /// Called when a row was changed, with its values before and after. This happens just before
+    /// ``databaseDidChange(with:)``, for observers added with
+    /// ``TransactionObservationOptions/rowValues``.
     ///
-    /// Like all changes it is told when its statement, and the savepoints around it, stand: never of a change that a
-    /// failed statement or `ROLLBACK TO` has undone.
+    /// Like all changes, it is reported once its statement and the savepoints around it have ended.
+    /// A change undone by a failed statement or `ROLLBACK TO` is never reported.
     ///
     /// ```swift
     /// func databaseWillChange(with event: DatabasePreUpdateEvent) {
@@ -91,25 +96,29 @@ public protocol TransactionObserver: AnyObject, SendableMetatype {
     /// try dbQueue.add(transactionObserver: observer, options: .rowValues)
     /// ```
     ///
-    /// In WITHOUT ROWID tables, SQLite may tell a whole number in a column that was declared without a type as a real
-    /// one.
+    /// In WITHOUT ROWID tables, SQLite may report a whole number in a column without a declared
+    /// type as a real one.
     ///
-    /// Use of the database stops the program here, with a sentence.
+    /// Using the database here traps with a message.
     ///
-    /// - Parameter event: The change, of a kind that the observer has asked for, with its values. It is a value, and can be kept.
+    /// - Parameter event: The change with its values, of a kind that the observer has requested. It
+    ///   is a value, and can be kept.
     func databaseWillChange(with event: DatabasePreUpdateEvent)
 
-    /// The transaction is about to be committed. An error rolls it back instead, and reaches the caller.
+    /// Called when the transaction is about to be committed. An error rolls it back instead, and is
+    /// thrown to the caller.
     ///
-    /// Use of the database stops the program here, with a sentence.
+    /// Using the database here traps with a message.
     ///
     /// - Throws: the error that rolls the transaction back.
     func databaseWillCommit() throws
 
-    /// The transaction was committed. The database can be used, and written to in a new transaction.
+    /// Called when the transaction was committed. The database can be used, and written to in a new
+    /// transaction.
     func databaseDidCommit(_ db: Database)
 
-    /// The transaction was rolled back. The database can be used, and written to in a new transaction.
+    /// Called when the transaction was rolled back. The database can be used, and written to in a
+    /// new transaction.
     func databaseDidRollback(_ db: Database)
 }
 
@@ -122,7 +131,8 @@ extension TransactionObserver {
     public func databaseDidCommit(_ db: Database) {}
     public func databaseDidRollback(_ db: Database) {}
 
-    /// Has no more changes told until the end of the transaction: for an observer that knows enough.
+    /// Stops notifications of changes until the end of the transaction, for an observer that needs
+    /// no more of them.
     ///
     /// ```swift
     /// func databaseDidChange(with event: DatabaseEvent) {
@@ -131,24 +141,25 @@ extension TransactionObserver {
     /// }
     /// ```
     ///
-    /// Commits and rollbacks are still told. Call it from ``databaseDidChange(with:)``, or inside an access: elsewhere
-    /// it does nothing.
+    /// Commits and rollbacks are still reported. Call it from ``databaseDidChange(with:)``, or
+    /// inside an access. Elsewhere it does nothing.
     public func stopObservingDatabaseChangesUntilNextTransaction() {
         for database in Database.accessed { database.broker?.observers.pause(self) }
     }
 }
 
-/// How long a ``TransactionObserver`` is told of changes and transactions.
+/// The time for which a ``TransactionObserver`` is notified of changes and transactions.
 public enum TransactionObservationExtent: Hashable, Sendable {
-    /// As long as it lives: the database holds it weakly.
+    /// The lifetime of the observer. The database holds it weakly.
     case observerLifetime
-    /// Until the end of the present transaction, or else of the next one. The database holds it until then.
+    /// Until the end of the current transaction, or else of the next one. The database retains it
+    /// until then.
     case nextTransaction
-    /// Until the database is closed. The database holds it.
+    /// Until the database is closed. The database retains it.
     case databaseLifetime
 }
 
 extension Database {
-    /// The time that an observer is told of changes for.
+    /// The time for which an observer is notified of changes.
     public typealias TransactionObservationExtent = Shellac.TransactionObservationExtent
 }

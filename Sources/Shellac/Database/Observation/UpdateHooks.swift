@@ -2,12 +2,12 @@
 
 import CSQLite
 
-/// SQLite's hooks, which are installed while a run's audience wants to hear of what they tell.
+/// SQLite's hooks, installed while a run's audience needs their notifications.
 struct UpdateHooks {
     var hasUpdateHook = false
     var hasPreUpdateHook = false
 
-    /// Installs the hooks that a run's audience wants. Those that nobody wants are removed where it is the only run.
+    /// Installs the hooks that a run's audience needs. Removes the others if it is the only run.
     @inline(__always)
     mutating func install(for audience: Unretained<Audience>?, isOnlyRun: Bool, _ broker: Broker) {
         let wantsRows = audience != nil
@@ -16,14 +16,14 @@ struct UpdateHooks {
         if wantsValues != hasPreUpdateHook, wantsValues || isOnlyRun { setPreUpdateHook(wantsValues, broker) }
     }
 
-    /// Removes all hooks: nobody observes any more.
+    /// Removes all hooks after the last observer was removed.
     mutating func remove(_ broker: Broker) {
         if hasUpdateHook { setUpdateHook(false, broker) }
         if hasPreUpdateHook { setPreUpdateHook(false, broker) }
         broker.database.setCommitHook(for: .changes, false)
     }
 
-    /// Installs those, and no others, that were installed at another time.
+    /// Restores the hooks that were installed at another time, and no others.
     mutating func restore(_ hooks: UpdateHooks, _ broker: Broker) {
         if hooks.hasUpdateHook != hasUpdateHook { setUpdateHook(hooks.hasUpdateHook, broker) }
         if hooks.hasPreUpdateHook != hasPreUpdateHook { setPreUpdateHook(hooks.hasPreUpdateHook, broker) }
@@ -42,12 +42,12 @@ struct UpdateHooks {
     @inline(never)
     private mutating func setPreUpdateHook(_ isOn: Bool, _ broker: Broker) {
         hasPreUpdateHook = isOn
-        // It is there: whoever needs it has asked for it.
+        // The hook exists if an observer that needs it was added.
         guard let hook = broker.database.hooks.preUpdate else { return }
         if isOn { hook.add(broker) } else { hook.remove(broker) }
     }
 
-    /// Has SQLite call the update hook. Returns for whom it did before.
+    /// Installs the update hook. Returns the context of the previous one.
     @discardableResult
     static func installUpdateHook(_ broker: Broker) -> UnsafeMutableRawPointer? {
         sqlite3_update_hook(

@@ -1,4 +1,4 @@
-/// The conditions on the rows of a type that hold unless a request leaves them out, by their names.
+/// Named conditions on the rows of a type that apply unless a request leaves them out.
 ///
 /// ```swift
 /// extension DefaultFilter.Name {
@@ -19,13 +19,13 @@
 ///
 /// See ``TableRecord/databaseDefaultFilter``.
 public struct DefaultFilter: Sendable, ExpressibleByDictionaryLiteral {
-    /// The name of a condition: of what is left out by it.
+    /// The name of a condition. It describes the rows that the condition leaves out.
     public struct Name: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
         public let description: String
 
-        /// Makes a name of a text.
+        /// Creates a name from a string.
         ///
-        /// - Parameter name: Any text, which errors say. Names of the same text are the same.
+        /// - Parameter name: Any string. Errors contain it. Names with the same string are equal.
         public init(_ name: String) { description = name }
 
         public init(stringLiteral name: String) { self.init(name) }
@@ -37,21 +37,24 @@ public struct DefaultFilter: Sendable, ExpressibleByDictionaryLiteral {
     }
     private(set) var conditions: [Condition]
 
-    /// All rows of the table.
+    /// Creates a filter without conditions, for all rows of the table.
     public init() { conditions = [] }
 
-    /// Names conditions, all of which hold.
+    /// Creates a filter of named conditions, all of which apply.
     ///
-    /// - Parameter elements: The conditions, each behind the name by which a request leaves it out.
+    /// - Parameter elements: The conditions, each after the name by which a request leaves it out.
     public init(dictionaryLiteral elements: (Name, any SQLSpecificExpressible)...) {
         conditions = elements.map { Condition(name: $0.0, expression: $0.1.sqlExpression) }
     }
 
-    /// Adds a condition to those of a superclass: `super.databaseDefaultFilter.adding(.archived, Column("isArchived") == false)`.
+    /// Adds a condition to those of a superclass:
+    /// `super.databaseDefaultFilter.adding(.archived, Column("isArchived") == false)`.
     ///
     /// - Parameters:
-    ///   - name: The name by which requests leave the condition out. Conditions of the same name are left out together.
-    ///   - condition: What holds of the rows. It must always be the same, and its columns are written as ``Column``.
+    ///   - name: The name by which requests leave the condition out. Conditions of the same name
+    ///     are left out together.
+    ///   - condition: The condition on the rows. It must always be the same, and uses ``Column``
+    ///     for its columns.
     public func adding(_ name: Name, _ condition: some SQLSpecificExpressible) -> DefaultFilter {
         var filter = self
         filter.conditions.append(Condition(name: name, expression: condition.sqlExpression))

@@ -1,4 +1,4 @@
-/// A row of the database that is newer than what a record remembers of it: see ``RecordError/stale(columns:row:)``.
+/// A row newer than the values a record remembers: see ``RecordError/stale(columns:row:)``.
 ///
 /// ```swift
 /// do {
@@ -9,11 +9,11 @@
 /// }
 /// ```
 ///
-/// Unlike a ``Row``, it may leave the access that has met it.
+/// Unlike a ``Row``, it may leave the access that has read it.
 public struct NewerRow: Hashable, Sendable {
     /// The table.
     public let databaseTableName: String
-    /// The names of the columns: those of the table.
+    /// The names of the table's columns.
     public let columnNames: [String]
     /// The values, in the order of the names.
     public let databaseValues: [DatabaseValue]
@@ -24,14 +24,14 @@ public struct NewerRow: Hashable, Sendable {
         databaseValues = columns.map(\.1)
     }
 
-    /// The row, to be read as any other.
+    /// The row, which can be read like any other.
     public var row: Row { Row(Array(zip(columnNames, databaseValues))) }
 
-    /// The value in a column.
+    /// Returns the value in a column.
     ///
-    /// - Parameter name: The name of the column, whose case does not matter.
-    /// - Throws: a ``RowDecodingError`` when the value does not convert, and when the row lacks the column, unless an
-    ///   optional is asked.
+    /// - Parameter name: The name of the column, in any case.
+    /// - Throws: a ``RowDecodingError`` when the value does not convert. Also when the row lacks
+    ///   the column, unless an optional is requested.
     public subscript<Value: DatabaseValueConvertible>(_ name: String) -> Value {
         get throws { try row[name] }
     }

@@ -1,16 +1,18 @@
-/// What holds of all rows of a type, where these are some of its table's: a class among the kinds of a table has such a
-/// condition, and a type with a default filter.
+/// The conditions on all rows of a type, if these are only some rows of its table.
 ///
-/// It is not part of what a program asks for: each query of the type's rows has it, and each table that is joined. It is made in one place,
-/// ``TableRecord/_ownConditions``, so that nothing that reads rows of a type can forget it.
+/// A class in single-table inheritance has such a condition, and so has a type with a default
+/// filter.
+///
+/// Each query for the type's rows adds it, and so does each join of its table. It is built in one
+/// place, ``TableRecord/_ownConditions``, so that no code that reads rows of a type can forget it.
 public final class _OwnConditions: Sendable {
-    /// All that holds.
+    /// All conditions, joined by AND.
     let condition: SQLExpression
-    /// What tells the class, alone.
+    /// The condition of the class alone.
     fileprivate let kind: SQLExpression?
     private let filters: [DefaultFilter.Condition]
 
-    /// - Returns: Nil where nothing is asked of the rows.
+    /// - Returns: Nil if there is no condition on the rows.
     convenience init?(kind: SQLExpression?, _ filter: DefaultFilter) {
         self.init(kind, filter.conditions)
     }
@@ -22,8 +24,8 @@ public final class _OwnConditions: Sendable {
         (self.kind, self.filters) = (kind, filters)
     }
 
-    /// Returns what holds where conditions are left out: nil where that is nothing, and what throws where it is used, where there is none
-    /// of such a name.
+    /// Returns the conditions without the named ones, or nil if none remain. If a name does not
+    /// exist, returns an expression that throws when it is written.
     fileprivate func condition(leavingOut names: [DefaultFilter.Name], of type: Any.Type) -> SQLExpression? {
         if names.isEmpty { return condition }
         if let name = names.first(where: { name in !filters.contains { $0.name == name } }) {
@@ -32,7 +34,7 @@ public final class _OwnConditions: Sendable {
         return _OwnConditions(kind, filters.filter { !names.contains($0.name) })?.condition
     }
 
-    /// What stands for a condition that nobody has named: it throws where it is used.
+    /// Returns a stand-in for a condition of an unknown name. It throws when it is written.
     fileprivate static func refusal(
         _ name: DefaultFilter.Name, _ filters: [DefaultFilter.Condition] = [], of type: Any.Type?
     ) -> SQLExpression {
@@ -46,18 +48,18 @@ public final class _OwnConditions: Sendable {
     }
 }
 
-/// Which of the conditions of a type hold of the rows of a query.
+/// The conditions of a type that apply to the rows of a query.
 ///
-/// The type is asked for them when the query is written, and not when it is made: it may name relations in them, whose queries are made
-/// while the type's own constants are.
+/// The query gets them from the type when it is written, not when it is created. The conditions may
+/// refer to relations, whose queries are created along with the type's own constants.
 enum OwnScope: Sendable {
-    /// All conditions hold.
+    /// All conditions apply.
     case whole
-    /// All hold but those that are left out by their names.
+    /// All conditions apply except the named ones.
     case leavingOut([DefaultFilter.Name])
-    /// The rows are those of the class, whatever its default filter says.
+    /// Only the condition of the class applies, not its default filter.
     case kind
-    /// Nothing is asked of the rows.
+    /// No condition applies.
     case none
 
     private var leftOut: [DefaultFilter.Name] { if case .leavingOut(let names) = self { names } else { [] } }
@@ -72,7 +74,7 @@ enum OwnScope: Sendable {
         }
     }
 
-    /// Adds the conditions of another scope: all hold that hold in either, and only what both leave out is left out.
+    /// Adds the conditions of another scope. A condition is left out only if both leave it out.
     mutating func formUnion(_ other: OwnScope) {
         switch (self, other) {
         case (_, .none), (.whole, _), (.leavingOut, .kind): break
@@ -83,9 +85,9 @@ enum OwnScope: Sendable {
         }
     }
 
-    /// What holds of the rows.
+    /// Returns the condition on the rows.
     ///
-    /// - Parameter type: The type of the rows. Nil where they are of none, which has no conditions.
+    /// - Parameter type: The type of the rows. Nil if they have none, and therefore no conditions.
     func condition(of type: (any TableRecord.Type)?) -> SQLExpression? {
         switch self {
         case .none: return nil
@@ -99,7 +101,7 @@ enum OwnScope: Sendable {
     }
 }
 
-/// A condition that cannot be meant: it throws where it is written.
+/// A condition that makes no sense, and throws an error when it is written.
 final class RefusedCondition: LateExpression, @unchecked Sendable {  // constant
     private let error: DatabaseError
 
@@ -115,40 +117,42 @@ extension TableRecord {
 
     public static var databaseDefaultFilter: DefaultFilter { DefaultFilter() }
 
-    /// Requests all rows, also those that a condition of ``databaseDefaultFilter`` leaves out.
+    /// Requests all rows, including those that a condition of ``databaseDefaultFilter`` leaves out.
     ///
     /// ```swift
     /// let all = try Player.unfiltered(by: .archived).fetchAll(db)
     /// ```
     ///
-    /// - Parameter names: The conditions that are left out. The request throws where the type has none of such a name.
+    /// - Parameter names: The conditions to leave out. The request throws if the type has none of
+    ///   such a name.
     public static func unfiltered(by names: DefaultFilter.Name...) -> QueryInterfaceRequest<Self> {
         all().with { query in for name in names { query.own.leaveOut(name) } }
     }
 }
 
 extension RefinableRequest {
-    /// Leaves conditions of the type's ``TableRecord/databaseDefaultFilter`` out.
+    /// Leaves out conditions of the type's ``TableRecord/databaseDefaultFilter``.
     ///
-    /// - Parameter names: The conditions that are left out. The request throws where the type has none of such a name.
+    /// - Parameter names: The conditions to leave out. The request throws if the type has none of
+    ///   such a name.
     public func unfiltered(by names: DefaultFilter.Name...) -> Refined {
         derived { query in for name in names { query.own.leaveOut(name) } }
     }
 }
 
 extension SelectQuery {
-    /// What holds of the rows of the type, said of its table where others stand beside it.
+    /// The condition on the rows of the type, qualified with its table if there are others.
     var ownCondition: SQLExpression? {
         own.condition(of: source.type).map(scoped)
     }
 
-    /// Says that columns are those of the type's table, where others stand beside it.
+    /// Qualifies columns with the type's table if there are others.
     func scoped(_ expression: SQLExpression) -> SQLExpression {
         guard !joins.isEmpty, let name = source.name else { return expression }
         return expression.moved(to: ColumnScope(table: name))
     }
 
-    /// All that must hold of a row.
+    /// The full condition on a row.
     var condition: SQLExpression? {
         guard let own = ownCondition else { return given }
         return given.map { .chain(.and, [own, $0]) } ?? own

@@ -1,4 +1,6 @@
-/// The column that says since when a row is deleted: such a row stays in its table, and is left out of what is read.
+/// The column of a type with soft delete. It holds the date when a row was deleted.
+///
+/// A deleted row remains in its table, but is left out of queries.
 ///
 /// ```swift
 /// class Team: Record {
@@ -22,7 +24,7 @@
 public struct SoftDelete: Sendable, ExpressibleByStringLiteral {
     /// The column that holds the date, or NULL.
     let column: String
-    /// What goes along with the rows.
+    /// The rows that are deleted and restored along with the type's rows.
     let cascades: [any SoftDeleteCascade]
 
     init(_ column: String, _ cascades: [any SoftDeleteCascade] = []) {
@@ -31,35 +33,37 @@ public struct SoftDelete: Sendable, ExpressibleByStringLiteral {
 
     public init(stringLiteral column: String) { self.init(column) }
 
-    /// Names the column that holds the date of the deletion, or NULL.
+    /// Returns a soft delete with the column that holds the date of the deletion, or NULL.
     ///
     /// - Parameter name: The name of the column. It is NULL in rows that are not deleted.
     public static func column(_ name: String) -> SoftDelete { SoftDelete(name) }
 
-    /// What holds of the rows that are not deleted.
+    /// The condition on the rows that are not deleted.
     var isNotDeleted: SQLExpression {
         SQLExpression(.isNull(SQLExpression(.column(column)), isNegated: false))
     }
 }
 
-/// Rows of another table that are deleted and restored along with others: an upper layer knows which.
+/// Rows of another table that are deleted and restored along with others. An upper layer provides
+/// them.
 protocol SoftDeleteCascade: Sendable {
-    /// What it is called in errors, and told from others by.
+    /// The name in errors, which also distinguishes it from others.
     var name: String { get }
 
-    /// Returns the columns by whose values the rows are found.
+    /// Returns the columns whose values identify the rows.
     func ownerColumns(of type: any TableRecord.Type, on db: Database) throws -> [String]
 
-    /// Returns the rows that go along with others.
+    /// Returns the rows that are deleted along with others.
     ///
-    /// - Parameter owners: The values that these have in the columns.
+    /// - Parameter owners: The values of those others in the columns.
     func rows(
         along owners: [[DatabaseValue]], of type: any TableRecord.Type, on db: Database
     ) throws -> [SelectQuery]
 }
 
 extension DefaultFilter.Name {
-    /// What leaves out the rows that are deleted, where a type says so by ``TableRecord/databaseSoftDelete``.
+    /// The condition that leaves out deleted rows, for a type with
+    /// ``TableRecord/databaseSoftDelete``.
     public static let deleted: Self = "deleted"
 }
 

@@ -1,4 +1,4 @@
-/// A type that knows its table.
+/// A type with a table.
 ///
 /// ```swift
 /// struct Player: TableRecord {}
@@ -6,7 +6,7 @@
 /// let count = try Player.fetchCount(db)
 /// ```
 public protocol TableRecord: SendableMetatype {
-    /// The columns of the table, which closures are given: an `enum Columns` in the type.
+    /// The columns of the table, which closures receive: an `enum Columns` in the type.
     ///
     /// ```swift
     /// struct Player: TableRecord {
@@ -17,30 +17,34 @@ public protocol TableRecord: SendableMetatype {
     /// try Player.updateAll(db) { $0.score += 1 }
     /// ```
     ///
-    /// It is as visible as the type: the compiler refuses a private one, and says what to write instead. Where there is
-    /// none, closures take any name, and so they do in subclasses of `Record`, *also where these declare one*: Swift takes
-    /// an associated type from the class that conforms, which is `Record`. A misspelled name is found when the request
-    /// runs, and the error says which column is near. Closures of a subclass that shall be checked name the columns
-    /// themselves: `Player.filter(Player.Columns.score > 100)`.
+    /// It must be as visible as the type. The compiler refuses a private one, and says what to
+    /// write instead. Without one, closures accept any name.
+    ///
+    /// They also do so in subclasses of `Record`, *even if these declare one*. Swift takes an
+    /// associated type from the class that conforms, which is `Record`. A misspelled name is then
+    /// detected when the request runs, and the error suggests a similar column. To get a compiler
+    /// check in a subclass, name the columns in the closure:
+    /// `Player.filter(Player.Columns.score > 100)`.
     associatedtype Columns = AnyColumns
 
-    /// The name of the table: by default, that of the type, with a lower-case first letter.
+    /// The name of the table. By default, the name of the type with a lower-case first letter.
     ///
-    /// It must always be the same: statements are kept for the type. Another name stops a debug build, with a sentence. Use
-    /// ``Table`` for a table whose name is known when the program runs alone.
+    /// It must always be the same, because statements are cached for the type. Traps in debug
+    /// builds if the name changes. For a table whose name is known only at run time, use ``Table``.
     static var databaseTableName: String { get }
 
-    /// The selection when the type is fetched without SQL: by default, all columns.
+    /// The selection when the type is fetched without SQL. By default, all columns.
     static var databaseSelection: [any SQLSelectable] { get }
 
-    /// The columns of the primary key, where the schema does not tell: of a view. By default, nil.
+    /// The columns of the primary key, if the schema does not define it, as for a view. By default,
+    /// nil.
     static var databasePrimaryKey: [String]? { get }
 
-    /// Returns what is looked for in a column, where a row is found by a date, by data, or by a UUID. (Other values are
-    /// stored in one way.)
+    /// Returns the database value of a key that is a date, data, or a UUID, for looking up a row in
+    /// a column. (Other values have only one stored form.)
     ///
-    /// By default, an ``EncodableRecord`` stores them by its strategies, and other types as they store themselves. A
-    /// type that encodes its key by hand, in another way, says so here:
+    /// By default, an ``EncodableRecord`` stores them by its strategies, and other types as they
+    /// store themselves. If a type encodes its key by hand in another way, override this:
     ///
     /// ```swift
     /// class Player: Record {
@@ -60,45 +64,50 @@ public protocol TableRecord: SendableMetatype {
     /// ```
     ///
     /// - Parameters:
-    ///   - value: What a row is looked for by: a `Date`, a `Data` or a `UUID`.
+    ///   - value: The value of the key: a `Date`, a `Data` or a `UUID`.
     ///   - column: The name of the column, as the table spells it.
     static func databaseKeyValue(
         _ value: any DatabaseValueConvertible, for column: String
     ) throws -> DatabaseValue
 
-    /// The conditions on the rows of the type that hold unless a request leaves them out by their names: by default, none.
+    /// The conditions on the rows of the type that apply unless a request leaves them out by name.
+    /// By default, none.
     ///
     /// ```swift
     /// static var databaseDefaultFilter: DefaultFilter { [.archived: Column("isArchived") == false] }
     /// ```
     ///
-    /// They hold of all that is read of the type by requests, keys and relations, and of what requests update and delete. They do
-    /// not hold of insertions, raw SQL, nor of what a record does with its own row: it is updated, deleted and reloaded wherever it is.
+    /// They apply to everything that requests, keys and relations read of the type, and to
+    /// everything that requests update and delete. They do not apply to insertions, to raw SQL, or
+    /// to a record's operations on its own row: it is updated, deleted and reloaded regardless.
     ///
-    /// A connection may ask for them once: let them depend on nothing that changes. ``unfiltered(by:)`` leaves one out. Write columns as ``Column``: where several tables are read, SQL would have to say whose they
-    /// are.
+    /// A connection may read them only once, so let them depend on nothing that changes.
+    /// ``unfiltered(by:)`` leaves one out. Write columns as ``Column``. If several tables are read,
+    /// SQL would have to qualify them.
     static var databaseDefaultFilter: DefaultFilter { get }
 
-    /// The column that says since when a row is deleted: by default, there is none, and deleted rows are gone.
+    /// The column with the date when a row was deleted. By default there is none, and deleted rows
+    /// are gone.
     ///
     /// ```swift
     /// static var databaseSoftDelete: SoftDelete? { "deletedAt" }
     /// ```
     ///
-    /// With it, `delete` and `deleteAll`, of requests and of the type, give the rows the ``Database/transactionDate``, and these are
-    /// left out as by a default filter that is named `.deleted`. `destroy` and `destroyAll` delete them for good; `restore` and
-    /// `restoreAll` bring them back. ``SoftDelete`` tells what goes along with them.
+    /// With it, `delete` and `deleteAll`, of requests and of the type, set the
+    /// ``Database/transactionDate`` in the rows. These rows are then left out as by a default
+    /// filter named `.deleted`. `destroy` and `destroyAll` delete them for good; `restore` and
+    /// `restoreAll` bring them back. ``SoftDelete`` describes which other rows are included.
     static var databaseSoftDelete: SoftDelete? { get }
 
-    /// What holds of all rows of the type: Shellac's own.
+    /// The conditions on all rows of the type, used by Shellac itself.
     static var _ownConditions: _OwnConditions? { get }
 }
 
 extension TableRecord {
     public static var databaseTableName: String { nameOfTable(namedAfter: Self.self) }
 
-    /// Returns the name of a type, with a lower-case first letter: `HTTPRequest` is stored in "httpRequest", `Player`
-    /// in "player".
+    /// Returns the name of a type with a lower-case first letter: "httpRequest" for `HTTPRequest`,
+    /// "player" for `Player`.
     static func nameOfTable(namedAfter type: Any.Type) -> String {
         let name = String("\(type)".prefix { $0 != "<" })
         let capitals = name.prefix { $0.isUppercase }

@@ -1,8 +1,8 @@
 // Resolves column names to a unique key, including partial unique indexes that cover the rows.
 
 extension TableSchema {
-    /// Returns the columns of a key of which no two of some rows have the same values: that of a unique index, or of a partial one that
-    /// holds all of these rows.
+    /// Returns the columns of a key that is unique among the given rows. It is the key of a unique
+    /// index, or of a partial one that holds all of these rows.
     ///
     /// - Parameters:
     ///   - names: The columns, in any order.
@@ -23,7 +23,8 @@ extension TableSchema {
         return key.index.columns
     }
 
-    /// Returns the condition of the partial unique index that holds all rows of a type, and whose columns are a key of these alone.
+    /// Returns the condition of a partial unique index that holds all rows of a type, if its
+    /// columns are a key only among these.
     func partialCondition(of names: [String], _ type: any TableRecord.Type) -> String? {
         guard !partialKeys.isEmpty, uniqueKey(of: names) == nil else { return nil }
         let conditions = QueryTables(SelectQuery(QuerySource(.type(type)))).conjuncts
@@ -32,7 +33,8 @@ extension TableSchema {
 }
 
 extension QueryTables {
-    /// The conditions that all rows of the source satisfy, as tokens of SQL. One that asks the schema is no index's.
+    /// The conditions that all rows of the source satisfy, as tokens of SQL. A condition that needs
+    /// the schema cannot be that of an index.
     fileprivate var conjuncts: Set<[String]> {
         let conditions = [conditions?.own.condition(of: source.type), conditions?.given].compactMap { $0 }
         return conditions.flatMap(operands).reduce(into: []) { conjuncts, operand in
@@ -44,11 +46,11 @@ extension QueryTables {
         }
     }
 
-    /// The conditions between which AND stands.
+    /// Returns the conditions joined by AND.
     private func operands(_ condition: SQLExpression) -> [SQLExpression] {
         switch condition.syntax {
         case .chain(.and, let operands): operands.flatMap(self.operands)
-        // An index names the columns of its table alone.
+        // An index only names columns of its own table.
         case .scoped(let scope, let inner) where scope.table == source.name: operands(inner)
         default: [condition]
         }

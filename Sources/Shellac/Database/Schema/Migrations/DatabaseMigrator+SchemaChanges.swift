@@ -1,4 +1,4 @@
-// Detects schema changes by running the migrations on an empty database; erases a database.
+// Detects schema changes by running the migrations on an empty database. Erases databases.
 
 import CSQLite
 
@@ -11,20 +11,26 @@ import Foundation
 extension DatabaseMigrator {
     /// Whether the database was made by other migrations than those registered.
     ///
-    /// That is so when it remembers a migration that is not registered, and when its schema is not the one that the
-    /// registered migrations make, up to the last one that it remembers. To find out, these run on an empty database,
-    /// which is opened with the configuration of this one, and has its functions and collations: a temporary file where
-    /// this one has a file in the file system, and one in memory elsewhere. Attached
-    /// databases are copied for it, as they are: whatever the migrations do there is done to the copies, on top of what
-    /// they have done there before. So a migration that creates a table in an attached database, or writes there what may
-    /// be written once, throws here; have it look first, as by `CREATE TABLE IF NOT EXISTS`.
+    /// This is true if it lists an applied migration that is not registered. It is also true if its
+    /// schema differs from that of the registered migrations, up to the last applied one. To
+    /// compare, these run on an empty database with the configuration, functions and collations of
+    /// this one. It is a temporary file if this database is a file in the file system, and
+    /// otherwise in memory.
     ///
-    /// Tables, indexes, views and triggers are compared by what their SQL means: white space, comments, quotes around names, and the
-    /// case of names and keywords do not count, nor does the name of an index that nobody has named. SQLite's own tables, and the
-    /// one that remembers migrations, are left out. Where migrations of a merged one were applied that has yet to run, nobody
-    /// can say what they should have made: that is no schema change. See ``eraseDatabaseOnSchemaChange``.
+    /// Attached databases are copied for it as they are. The migrations then change the copies, on
+    /// top of the changes they made before. So a migration throws here if it creates a table in an
+    /// attached database, or writes something there that can be written only once. Let it check
+    /// first, as `CREATE TABLE IF NOT EXISTS` does.
     ///
-    /// - Throws: what a migration throws on the empty database.
+    /// Tables, indexes, views and triggers are compared by the meaning of their SQL. White space,
+    /// comments, quotes around names, and the case of names and keywords do not matter. Neither
+    /// does the generated name of an index. SQLite's own tables, and the table of applied
+    /// migrations, are left out.
+    ///
+    /// If some migrations were applied that a pending one merges, their expected schema cannot be
+    /// determined. That is no schema change. See ``eraseDatabaseOnSchemaChange``.
+    ///
+    /// - Throws: any error that a migration throws on the empty database.
     public func hasSchemaChanges(_ db: Database) throws -> Bool {
         let remembered = try appliedIdentifiers(db)
         if !remembered.isSubset(of: knownNames) { return true }
@@ -50,10 +56,10 @@ extension DatabaseMigrator {
     }
 }
 
-/// What an object of a schema means.
+/// The meaning of a schema object's SQL.
 private struct Declaration: Hashable {
     private let type: String
-    /// Nil for an index that nobody has named.
+    /// The name, or nil for an index with a generated name.
     private let name: CaseInsensitiveName?
     private let table: CaseInsensitiveName
     private let tokens: [String]
@@ -62,11 +68,11 @@ private struct Declaration: Hashable {
         (self.type, self.table) = (type, CaseInsensitiveName(table))
         let tokens = SQLTokens(sql).meanings
         let keys = type == "index" ? IndexText(sql)?.keys.map { SQLTokens($0).meanings.joined() } : nil
-        // The table, or a column, may have been renamed since.
+        // The table or a column may have been renamed since, so compare the end of the name.
         let columns = keys.map { "_on_" + $0.joined(separator: "_") } ?? ""
         let isAutomatic = !columns.isEmpty && name.lowercased().hasSuffix(columns)
         self.name = isAutomatic ? nil : CaseInsensitiveName(name)
-        // What stands before ON are the name, and UNIQUE.
+        // Before ON there are only the name and UNIQUE.
         self.tokens = tokens.filter {
             !isAutomatic || $0 != SQLTokens(name.quotedDatabaseIdentifier).meanings[0]
         }
@@ -76,8 +82,8 @@ private struct Declaration: Hashable {
 extension Database {
     /// Runs a function with an empty database of the same kind.
     ///
-    /// What prepares connections to a file may need one, as `sqlite3_file_control()` does. Other VFS have their files where we know
-    /// nothing of.
+    /// Code that prepares connections may need a file, for example to call
+    /// `sqlite3_file_control()`. Other VFS may keep their files in unknown places.
     fileprivate func withEmptyDatabase<Result>(
         _ configuration: Configuration, _ body: (Database) throws -> Result
     ) throws -> Result {
@@ -91,7 +97,7 @@ extension Database {
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = configuration
         configuration.label = configuration.label ?? description
-        // Nobody misses it after a crash.
+        // The file is not needed after a crash.
         configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = OFF") }
         let queue = try DatabaseQueue(
             path: folder.appending(path: "empty.sqlite").path, configuration: configuration)
@@ -99,7 +105,7 @@ extension Database {
         return try queue.inDatabase(body)
     }
 
-    /// Attaches copies of the databases that are attached to another connection, and no other databases.
+    /// Detaches all databases, and attaches copies of the databases attached to another connection.
     fileprivate func attachCopies(from other: Database) throws {
         for name in try attachedNames() { try execute(definition: "DETACH \(name.quotedDatabaseIdentifier)") }
         for name in try other.attachedNames() {
@@ -117,7 +123,7 @@ extension Database {
         }
     }
 
-    /// Returns what the database `main` declares.
+    /// Returns the declarations of the database `main`.
     fileprivate func declarations() throws -> Set<Declaration> {
         let rows = try Row.fetchAll(self, sql: "SELECT type, name, tbl_name, sql FROM main.sqlite_master")
         let declarations = try rows.compactMap { row -> Declaration? in
@@ -130,16 +136,16 @@ extension Database {
         return Set(declarations)
     }
 
-    /// Drops all that is in the database `main`, and its version numbers: all, or nothing.
+    /// Drops everything in the database `main`, and resets its version numbers: all, or nothing.
     func eraseEverything() throws {
         let enforced = try Bool.fetchOne(self, sql: "PRAGMA foreign_keys") ?? false
-        // Dropping a table that others refer to would fail.
+        // Otherwise, dropping a referenced table would fail.
         if enforced { try setForeignKeysEnforced(false) }
         defer { if enforced { try? setForeignKeysEnforced(true) } }
         try inTransaction(.immediate) {
             try dropAll("VIEW", where: "type = 'view'")
-            // They have no page of their own, and take their shadow tables with them. See "The Schema Table" in the
-            // SQLite documentation.
+            // Virtual tables have no page of their own, and their shadow tables are dropped with
+            // them. See "The Schema Table" in the SQLite documentation.
             try dropAll("TABLE", where: "type = 'table' AND coalesce(rootpage, 0) = 0")
             try dropAll("TABLE", where: "type = 'table'")
             try execute(sql: "PRAGMA main.user_version = 0; PRAGMA main.application_id = 0")

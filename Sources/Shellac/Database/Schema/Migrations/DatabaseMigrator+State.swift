@@ -3,15 +3,14 @@
 extension DatabaseMigrator {
     // MARK: - What a database remembers
 
-    /// Returns the registered migrations that were applied, in the order of their registration. One that merges others
-    /// has its own name: those of the others do not count.
+    /// Returns the registered migrations that were applied, in the order of their registration. A
+    /// merged migration counts only under its own name, not under those it replaces.
     ///
     /// ```swift
     /// let applied = try dbQueue.read { db in try migrator.appliedMigrations(db) }
     /// ```
     ///
-    /// Names that the database remembers and that are not registered are not among them: see
-    /// ``appliedIdentifiers(_:)``.
+    /// Applied migrations that are not registered are left out: see ``appliedIdentifiers(_:)``.
     ///
     /// - Throws: a ``DatabaseError`` when the names cannot be read.
     public func appliedMigrations(_ db: Database) throws -> [String] {
@@ -19,7 +18,7 @@ extension DatabaseMigrator {
         return registered.filter { $0.isApplied(remembered) }.map(\.name)
     }
 
-    /// Returns all names that the database remembers, registered or not.
+    /// Returns the names of all applied migrations, registered or not.
     ///
     /// - Throws: a ``DatabaseError`` when the names cannot be read.
     public func appliedIdentifiers(_ db: Database) throws -> Set<String> {
@@ -27,7 +26,8 @@ extension DatabaseMigrator {
         return try String.fetchSet(db, sql: "SELECT identifier FROM main.grdb_migrations")
     }
 
-    /// Returns the applied migrations before which all registered ones were applied, too, in order.
+    /// Returns the applied migrations up to the first registered one that was not applied, in
+    /// order.
     ///
     /// - Throws: a ``DatabaseError`` when the names cannot be read.
     public func completedMigrations(_ db: Database) throws -> [String] {
@@ -42,8 +42,8 @@ extension DatabaseMigrator {
         try completedMigrations(db).count == registered.count
     }
 
-    /// Whether the database remembers a migration that is not registered, nor merged into one that is: a later version
-    /// of the program may have migrated it.
+    /// Whether an applied migration is neither registered nor merged into a registered one. A later
+    /// version of the program may have migrated the database.
     ///
     /// ```swift
     /// if try dbQueue.read({ db in try migrator.hasBeenSuperseded(db) }) {
@@ -56,7 +56,7 @@ extension DatabaseMigrator {
         try !appliedIdentifiers(db).isSubset(of: knownNames)
     }
 
-    /// The names of the registered migrations, and of those that they merge.
+    /// The names of the registered migrations, and of those they replace.
     var knownNames: Set<String> {
         registered.reduce(into: []) { names, migration in
             names.insert(migration.name)
@@ -66,10 +66,10 @@ extension DatabaseMigrator {
 }
 
 extension DatabaseMigrator.Migration {
-    /// Whether a database that remembers some names needs this migration no more.
+    /// Whether a database with the given applied names no longer needs this migration.
     func isApplied(_ remembered: Set<String>) -> Bool { remembered.contains(name) }
 
-    /// Whether a database that remembers some names has come to where this migration leads, or nearly so.
+    /// Whether a database with the given applied names has reached this migration, or nearly so.
     func isBehind(_ remembered: Set<String>) -> Bool {
         isApplied(remembered) || !merged.isEmpty && merged.isSubset(of: remembered)
     }

@@ -1,4 +1,4 @@
-/// A list of migrations, which brings a database from any earlier state of its schema to the present one.
+/// A list of migrations that bring a database from any earlier schema to the current one.
 ///
 /// ```swift
 /// var migrator = DatabaseMigrator()
@@ -19,45 +19,47 @@
 /// try migrator.migrate(dbQueue)
 /// ```
 ///
-/// Migrations run in the order of their registration, each once: the database remembers their names, in its table
-/// `grdb_migrations`. Names that it remembers and that are not registered are left alone.
+/// Migrations run in the order of their registration, each once. The database stores their names in
+/// its table `grdb_migrations`. Stored names that are not registered are left alone.
 ///
 /// ## The life of one migration
 ///
-/// 1. A transaction begins, IMMEDIATE, so that two processes cannot run the same migration. The second one sees
-///    inside its transaction that the migration has been applied, and passes it over.
-/// 2. Its function runs. It may use savepoints. It cannot begin or end a transaction: that throws.
+/// 1. An IMMEDIATE transaction begins, so that two processes cannot run the same migration. The
+///    second process sees inside its transaction that the migration has been applied, and skips it.
+/// 2. Its function runs. It may use savepoints. It cannot begin or end a transaction: that throws
+///    an error.
 /// 3. Foreign keys are checked: see ``ForeignKeyChecks``.
-/// 4. Its name is remembered, and the transaction is committed.
+/// 4. Its name is stored, and the transaction is committed.
 ///
-/// An error, a cancellation and the death of the process undo all of it: the database is as the migration before
-/// left it, and the next run goes on from there. A ``DatabaseMigrationError`` tells which migration failed; where
-/// the task was cancelled, `CancellationError` is thrown as it is.
+/// An error, a cancellation, or the death of the process undoes all of it. The database is in the
+/// state that the previous migration left, and the next run continues from there. A
+/// ``DatabaseMigrationError`` names the failed migration. If the task was cancelled,
+/// `CancellationError` is thrown unchanged.
 ///
-/// Never change a migration that has left your desk: register another one.
+/// Never change a migration after you have released it: register another one.
 public struct DatabaseMigrator: Sendable {
-    /// The time at which the foreign keys of a migration are checked.
+    /// The time when the foreign keys of a migration are checked.
     ///
-    /// Where the connection does not enforce foreign keys, because ``Configuration/foreignKeysEnabled`` is false,
-    /// none are checked.
+    /// If the connection does not enforce foreign keys, because
+    /// ``Configuration/foreignKeysEnabled`` is false, none are checked.
     public enum ForeignKeyChecks: Sendable {
-        /// At the end of the migration. Meanwhile they are not enforced: tables can be dropped and built anew,
-        /// and no action such as ON DELETE CASCADE runs.
+        /// At the end of the migration. Until then they are not enforced. Tables can be dropped and
+        /// rebuilt, and no action such as ON DELETE CASCADE runs.
         ///
-        /// The tables that the migration wrote, altered or dropped are checked, and those that refer to them, in
-        /// attached databases, too; the others cannot have been harmed. All rows of these tables are looked at, also
-        /// those that were wrong before.
+        /// The check covers the tables that the migration wrote, altered or dropped, and those that
+        /// refer to them, also in attached databases. The others cannot have been affected. All
+        /// rows of these tables are checked, also those that were wrong before.
         case deferred
 
         /// By SQLite, statement by statement, as in any transaction.
         case immediate
     }
 
-    /// Whether a database whose schema is not the one that the migrations make loses everything, and is made anew:
-    /// see ``hasSchemaChanges(_:)``.
+    /// Whether to erase and recreate a database whose schema differs from that of the migrations.
+    /// See ``hasSchemaChanges(_:)``.
     ///
-    /// It is for the time when the migrations of a new version are still being written, and never for programs that
-    /// are out:
+    /// This is for development, while you are still writing the migrations of a new version. Never
+    /// use it in a released program:
     ///
     /// ```swift
     /// #if DEBUG
@@ -66,15 +68,16 @@ public struct DatabaseMigrator: Sendable {
     /// ```
     public var eraseDatabaseOnSchemaChange = false
 
-    /// A migration that was registered.
+    /// A registered migration.
     struct Migration: Sendable {
         let name: String
         let foreignKeyChecks: ForeignKeyChecks
-        /// Whether foreign keys are left alone, neither enforced nor checked.
+        /// Whether foreign keys are neither enforced nor checked.
         var ignoresForeignKeys = false
         /// The migrations that this one replaces.
         var merged: Set<String> = []
-        /// Receives those of them that were applied.
+        /// The function that changes the database. It receives those of the merged names that were
+        /// applied.
         let migrate: @Sendable (Database, Set<String>) throws -> Void
     }
 
@@ -89,7 +92,7 @@ public struct DatabaseMigrator: Sendable {
     /// The names of the registered migrations, in order.
     public var migrations: [String] { registered.map(\.name) }
 
-    /// Registers a migration, behind those that are registered already.
+    /// Registers a migration after those already registered.
     ///
     /// ```swift
     /// migrator.registerMigration("addAge") { db in
@@ -97,11 +100,11 @@ public struct DatabaseMigrator: Sendable {
     /// }
     /// ```
     ///
-    /// A name can be registered once: a second time stops the program, with a sentence.
+    /// A name can be registered once. A second time traps with a message.
     ///
     /// - Parameters:
-    ///   - name: What the database remembers the migration by.
-    ///   - foreignKeyChecks: When foreign keys are checked.
+    ///   - name: The name under which the database stores the migration.
+    ///   - foreignKeyChecks: The time when foreign keys are checked.
     ///   - migrate: Changes the database. It runs inside a transaction.
     public mutating func registerMigration(
         _ name: String, foreignKeyChecks: ForeignKeyChecks = .deferred,
@@ -110,10 +113,10 @@ public struct DatabaseMigrator: Sendable {
         register(Migration(name: name, foreignKeyChecks: foreignKeyChecks) { db, _ in try migrate(db) })
     }
 
-    /// Registers a migration that replaces earlier ones, which are registered no longer.
+    /// Registers a migration that replaces earlier ones, which are no longer registered.
     ///
-    /// A program that has many migrations behind it can so begin anew. The merged migration takes the name of the last
-    /// one, or a new name:
+    /// A program with many old migrations can start over this way. The merged migration takes the
+    /// name of the last one, or a new name:
     ///
     /// ```swift
     /// // There were three migrations: "createTables", "addAge", "addTeams".
@@ -131,20 +134,22 @@ public struct DatabaseMigrator: Sendable {
     /// }
     /// ```
     ///
-    /// Where the database remembers its name, it was applied, and does not run. Everywhere else it runs, also where all of
-    /// the merged migrations were applied, and does what these have left to do: nothing, as a rule, in a migration
-    /// that has a new name. Either way the database remembers its name from then on, and theirs no longer. A version of
-    /// the program that knows only them finds itself superseded.
+    /// If the database has its name, the migration was applied and does not run. Otherwise it runs,
+    /// even if all merged migrations were applied, and does the rest of their work. For a migration
+    /// with a new name, that is usually nothing. Either way the database then stores its name and
+    /// no longer theirs. A version of the program that knows only theirs considers itself
+    /// superseded.
     ///
-    /// A name can be merged once, and it can be registered no more: doing either stops the program, with a sentence.
+    /// A name can be merged once, and can then no longer be registered. Doing either again traps
+    /// with a message.
     ///
     /// - Parameters:
-    ///   - name: What the database remembers the migration by: that of the last of several, which `mergedNames` does not
-    ///     have then, or a new one.
-    ///   - foreignKeyChecks: When foreign keys are checked.
+    ///   - name: The name under which the database stores the migration. It is the name of the last
+    ///     of several migrations, which `mergedNames` then leaves out, or a new one.
+    ///   - foreignKeyChecks: The time when foreign keys are checked.
     ///   - mergedNames: The names of the migrations that this one replaces.
-    ///   - migrate: Changes the database. It runs inside a transaction, and receives those of the merged names that
-    ///     were applied: none, some, or all of them.
+    ///   - migrate: Changes the database. It runs inside a transaction, and receives the merged
+    ///     names that were applied: none, some, or all of them.
     public mutating func registerMigration(
         _ name: String, foreignKeyChecks: ForeignKeyChecks = .deferred, merging mergedNames: Set<String>,
         migrate: @escaping @Sendable (_ db: Database, _ appliedIdentifiers: Set<String>) throws -> Void
@@ -184,11 +189,11 @@ public struct DatabaseMigrator: Sendable {
         registered.append(migration)
     }
 
-    /// Returns a migrator that does not check, at the end of those migrations that are registered from now on, the foreign keys that
-    /// were not enforced meanwhile.
+    /// Returns a migrator whose later registered migrations do not check foreign keys at their end,
+    /// if these were not enforced meanwhile.
     ///
-    /// It is for large tables whose every row a check would look at. Whoever does without has to know that no migration harms a foreign
-    /// key, or to check the tables by ``Database/checkForeignKeys(in:in:)``.
+    /// Use this for large tables of which a check would read every row. Make sure that no migration
+    /// breaks a foreign key, or check the tables with ``Database/checkForeignKeys(in:in:)``.
     public func disablingDeferredForeignKeyChecks() -> DatabaseMigrator {
         var migrator = self
         migrator.defersChecks = false
@@ -197,7 +202,7 @@ public struct DatabaseMigrator: Sendable {
 
     // MARK: - Migrating
 
-    /// Runs the registered migrations that the database does not remember.
+    /// Runs the registered migrations that were not yet applied.
     ///
     /// ```swift
     /// try migrator.migrate(dbQueue) { progress in
@@ -205,14 +210,15 @@ public struct DatabaseMigrator: Sendable {
     /// }
     /// ```
     ///
-    /// Nothing is written when there is nothing to do: a database opened read-only will then do.
+    /// Nothing is written if there is nothing to do, so a read-only database is enough then.
     ///
     /// - Parameters:
     ///   - writer: The database to migrate.
-    ///   - name: The last migration to run; the last registered one if nil. A name that is not registered stops the
-    ///     program, with a sentence.
-    ///   - progress: Hears of each migration that is about to run.
-    /// - Throws: a ``DatabaseMigrationError``, also when the database has been migrated beyond `name` already.
+    ///   - name: The last migration to run. The last registered one if nil. A name that is not
+    ///     registered traps with a message.
+    ///   - progress: Called before each migration that runs.
+    /// - Throws: a ``DatabaseMigrationError``, also when the database has already been migrated
+    ///   beyond `name`.
     public func migrate(
         _ writer: some DatabaseWriter, upTo name: String? = nil,
         progress: ((MigrationProgress) -> Void)? = nil
@@ -221,20 +227,20 @@ public struct DatabaseMigrator: Sendable {
         try writer.writeWithoutTransaction { db in try run(db, upTo: target, progress) }
     }
 
-    /// Runs the registered migrations that the database does not remember, without blocking a thread while waiting
-    /// for the access.
+    /// Runs the registered migrations that were not yet applied, without blocking a thread while
+    /// waiting for the access.
     ///
     /// ```swift
     /// try await migrator.migrate(dbQueue)
     /// ```
     ///
-    /// Cancelling the task undoes the migration that is running, and throws `CancellationError`.
+    /// Cancelling the task undoes the running migration, and throws `CancellationError`.
     ///
     /// - Parameters:
     ///   - writer: The database to migrate.
-    ///   - name: The last migration to run; the last registered one if nil. A name that is not registered stops the program,
-    ///     with a sentence.
-    ///   - progress: Hears of each migration that is about to run.
+    ///   - name: The last migration to run. The last registered one if nil. A name that is not
+    ///     registered traps with a message.
+    ///   - progress: Called before each migration that runs.
     public nonisolated(nonsending) func migrate(
         _ writer: some DatabaseWriter, upTo name: String? = nil,
         progress: (@Sendable (MigrationProgress) -> Void)? = nil
@@ -243,7 +249,7 @@ public struct DatabaseMigrator: Sendable {
         try await writer.writeWithoutTransaction { db in try run(db, upTo: target, progress) }
     }
 
-    /// Returns the index of a registered migration, or of the last one. Nil where none is registered.
+    /// Returns the index of a registered migration, or of the last one. Nil if none is registered.
     private func index(of name: String?) -> Int? {
         guard let name else { return registered.indices.last }
         guard let index = registered.firstIndex(where: { $0.name == name }) else {

@@ -6,10 +6,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A format in which rows are written for people who look at them: see ``Database/dumpSQL(_:format:)``.
+/// A human-readable format of rows: see ``Database/dumpSQL(_:format:)``.
 ///
-/// The formats are those of SQLite's command line: see "Command Line Shell For SQLite", section "Changing Output
-/// Formats".
+/// The formats are those of SQLite's command line: see "Command Line Shell For SQLite", section
+/// "Changing Output Formats".
 ///
 /// ```swift
 /// try db.dumpSQL("SELECT * FROM player", format: .quote)
@@ -25,26 +25,28 @@ public struct DumpFormat: Sendable {
     }
 
     let form: Form
-    /// Whether the names of the columns stand above the rows.
+    /// Whether the names of the columns precede the rows.
     var hasHeader = false
-    /// What stands for NULL.
+    /// The text for NULL.
     var nullText = ""
 
     init(_ form: Form) { self.form = form }
 
-    /// One row a line, with a bar between the values, which are written as they are: `1|Arthur|`. NULL is empty.
+    /// One row per line, with a bar between the unquoted values: `1|Arthur|`. NULL is empty.
     public static let list = DumpFormat(.list(separator: "|"))
 
-    /// One row a line, the values as SQL: `1,'Arthur',NULL`.
+    /// One row per line, with the values as SQL: `1,'Arthur',NULL`.
     public static let quote = DumpFormat(.quote(separator: ","))
 
-    /// The form that other programs read, with a line of names above: see RFC 4180. NULL is empty.
+    /// The CSV format that other programs read, with a line of names at the top: see RFC 4180. NULL
+    /// is empty.
     public static let csv = DumpFormat(.csv)
 
-    /// One value a line, with the name of its column: `name = Arthur`. An empty line stands between two rows.
+    /// One value per line, with the name of its column: `name = Arthur`. An empty line separates
+    /// two rows.
     public static let line = DumpFormat(.line)
 
-    /// Returns the text above the rows.
+    /// Returns the text before the rows.
     func header(_ columns: [String]) -> String {
         switch form {
         case .csv: columns.map(Self.csvField).joined(separator: ",") + "\r\n"
@@ -78,10 +80,10 @@ public struct DumpFormat: Sendable {
         }
     }
 
-    /// The text below the rows.
+    /// The text after the rows.
     var footer: String { form == .json ? "]\n" : "" }
 
-    /// Returns a value without quotes. Bytes that are no text are written as SQL.
+    /// Returns a value without quotes. Bytes that are not a valid string are written as SQL.
     private func plainText(_ value: DatabaseValue) -> String {
         switch value.storage {
         case .null: nullText
@@ -92,7 +94,8 @@ public struct DumpFormat: Sendable {
         }
     }
 
-    /// Returns a value for who looks for a fault: bytes that are no text are a UUID where there are sixteen of them.
+    /// Returns a value for debugging. Sixteen bytes that are not a valid string are written as a
+    /// UUID.
     private func debugText(_ value: DatabaseValue) -> String {
         if case .blob(let bytes) = value.storage, bytes.count == 16,
             String(validating: bytes, as: UTF8.self) == nil, let id = UUID.fromDatabaseValue(value)
@@ -103,15 +106,16 @@ public struct DumpFormat: Sendable {
     }
 
     private static func csvField(_ text: String) -> String {
-        // By bytes: a line break with an accent behind it is one character.
+        // Compare bytes: a line break followed by a combining accent is a single character.
         let special = [UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "\n"), UInt8(ascii: "\r")]
         guard text.utf8.contains(where: special.contains) else { return text }
-        return text.quotedDatabaseIdentifier  // quotes around, and those inside doubled
+        return text.quotedDatabaseIdentifier  // adds quotes and doubles those inside
     }
 
     // MARK: - JSON
 
-    /// Returns a value as JSON. Bytes are a text in base 64; a number that JSON cannot say is a text.
+    /// Returns a value as JSON. Bytes become a base64 string, and a number that JSON cannot
+    /// represent becomes a string.
     private func jsonText(_ value: DatabaseValue) -> String {
         switch value.storage {
         case .null: "null"
@@ -152,24 +156,25 @@ extension DumpFormat: CaseIterable {
 // MARK: - With options
 
 extension DumpFormat {
-    /// The form for who looks for a fault: as ``list``, but sixteen bytes that are no text are written as a UUID.
+    /// The format for debugging. It is like ``list``, but sixteen bytes that are not a valid string
+    /// are written as a UUID.
     ///
-    /// - Parameter header: Whether the names of the columns stand above the rows.
+    /// - Parameter header: Whether the names of the columns precede the rows.
     public static func debug(header: Bool = false) -> DumpFormat {
         var format = DumpFormat(.debug)
         format.hasHeader = header
         return format
     }
 
-    /// An array of objects, one a line. Blobs are texts in base 64.
+    /// An array of objects, one per line. Blobs are base64 strings.
     public static func json() -> DumpFormat { DumpFormat(.json) }
 
-    /// One row a line, with a separator between the values, which are written as they are.
+    /// One row per line, with a separator between the unquoted values.
     ///
     /// - Parameters:
-    ///   - header: Whether the names of the columns stand above the rows.
-    ///   - separator: What stands between two values.
-    ///   - nullValue: What stands for NULL.
+    ///   - header: Whether the names of the columns precede the rows.
+    ///   - separator: The text between two values.
+    ///   - nullValue: The text for NULL.
     public static func list(
         header: Bool = false, separator: String = "|", nullValue: String = ""
     ) -> DumpFormat {
@@ -178,20 +183,20 @@ extension DumpFormat {
         return format
     }
 
-    /// One value a line, with the name of its column.
+    /// One value per line, with the name of its column.
     ///
-    /// - Parameter nullValue: What stands for NULL.
+    /// - Parameter nullValue: The text for NULL.
     public static func line(nullValue: String = "") -> DumpFormat {
         var format = DumpFormat(.line)
         format.nullText = nullValue
         return format
     }
 
-    /// One row a line, the values as SQL.
+    /// One row per line, with the values as SQL.
     ///
     /// - Parameters:
-    ///   - header: Whether the names of the columns stand above the rows.
-    ///   - separator: What stands between two values.
+    ///   - header: Whether the names of the columns precede the rows.
+    ///   - separator: The text between two values.
     public static func quote(header: Bool = false, separator: String = ",") -> DumpFormat {
         var format = DumpFormat(.quote(separator: separator))
         format.hasHeader = header

@@ -1,10 +1,11 @@
-/// The views and triggers that SQLite cannot compile, and why.
+/// The views and triggers that SQLite cannot compile, and the reasons.
 ///
-/// SQLite does not look inside of a trigger when it creates it, nor at the views upon a table that it drops: the fault
-/// is found when they are used. Here all are compiled, and nothing is run.
+/// SQLite does not compile a trigger when it creates it, nor check views when it drops a table they
+/// use. It reports the error only when the trigger or view is used. This type compiles all of them
+/// and runs nothing.
 struct SchemaFaults {
     struct Fault {
-        /// `the view hero`
+        /// The kind and the name: `the view hero`.
         let object: String
         let message: String
     }
@@ -46,7 +47,7 @@ struct SchemaFaults {
         return faults.filter { !known.contains($0.object) }
     }
 
-    /// Returns what SQLite says of a statement that it cannot compile.
+    /// Returns SQLite's error message for a statement that it cannot compile.
     private func complaint(_ sql: String) throws -> String? {
         do {
             _ = try db.makeStatement(sql: sql)
@@ -58,18 +59,19 @@ struct SchemaFaults {
 
     // MARK: - Triggers
 
-    /// Returns the faults of all triggers that one database has upon one table.
+    /// Returns the faults of all triggers in one database on one table.
     private func faults(
         in triggers: [SchemaListing.Object], upon table: String, schemaName: String
     ) throws -> [Fault] {
-        // A temporary trigger may stand upon a table of any database: SQLite does not tell which.
+        // A temporary trigger may be on a table of any database. SQLite does not tell which.
         let place = CaseInsensitiveName.matches(schemaName, "temp") ? nil : schemaName
         guard let statements = try firingStatements(table, in: place) else { return [] }
         // A view that has no trigger for a statement cannot be modified by it.
         guard
             try statements.compactMap(complaint).contains(where: { !$0.hasPrefix("cannot modify ") })
         else { return [] }
-        // One of them is at fault, and SQLite does not say which: each is tried alone, and all is undone.
+        // One of the triggers is at fault, and SQLite does not say which. Try each alone, and undo
+        // everything.
         var found: [Fault] = []
         for trigger in triggers {
             try db.inSavepoint {
@@ -78,7 +80,7 @@ struct SchemaFaults {
                 }
                 let complaints = try statements.map(complaint)
                 try db.drop(trigger: trigger.name, in: schemaName)
-                // Without the trigger, SQLite may still complain.
+                // SQLite may report an error even without the trigger.
                 let others = try statements.map(complaint)
                 if let message = zip(complaints, others).first(where: { $0 != $1 })?.0 {
                     found.append(Fault(object: "the trigger \(trigger.name)", message: message))
@@ -89,7 +91,8 @@ struct SchemaFaults {
         return found
     }
 
-    /// Returns statements that fire all triggers of a table between them, or nil where the table is itself at fault.
+    /// Returns statements that together fire all triggers of a table, or nil if the table itself is
+    /// at fault.
     private func firingStatements(_ table: String, in schemaName: String?) throws -> [String]? {
         let name = table.quoted(in: schemaName)
         let columns: [ColumnInfo]

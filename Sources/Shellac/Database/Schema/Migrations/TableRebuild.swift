@@ -2,18 +2,19 @@
 ///
 /// ## The life of a rebuild
 ///
-/// It is SQLite's own procedure: see "ALTER TABLE" in its documentation, section "Making Other Kinds Of Table Schema
-/// Changes". Foreign keys are not enforced meanwhile, and a savepoint is open.
+/// This is SQLite's own procedure: see "ALTER TABLE" in its documentation, section "Making Other
+/// Kinds Of Table Schema Changes". Foreign keys are not enforced meanwhile, and a savepoint is
+/// open.
 ///
-/// 1. What is upon the table is listed: its indexes and triggers, with their SQL.
+/// 1. The indexes and triggers on the table are listed with their SQL.
 /// 2. The new table is created under another name, `new_player`, and the rows are copied.
-/// 3. The old table is dropped, and its indexes and triggers with it. Views and foreign keys into it find nothing for
-///    a moment.
-/// 4. The new table is renamed. This is done the old way (`legacy_alter_table`): the new way would look at the views
-///    that find nothing, and would have foreign keys follow the new table's earlier name.
-/// 5. What has gone is created again.
-/// 6. Triggers and views that could be compiled before must still be so: see ``SchemaFaults``.
-/// 7. Observers of the table are told that it has changed.
+/// 3. The old table is dropped with its indexes and triggers. For a moment, views of it and foreign
+///    keys into it refer to nothing.
+/// 4. The new table is renamed in the old way (`legacy_alter_table`). The new way would check the
+///    views that refer to nothing, and would make foreign keys follow the new table's earlier name.
+/// 5. The dropped indexes and triggers are created again.
+/// 6. Triggers and views that compiled before must still compile: see ``SchemaFaults``.
+/// 7. Observers of the table are notified that it has changed.
 struct TableRebuild {
     private let db: Database
     private let table: TableSchema
@@ -62,7 +63,7 @@ struct TableRebuild {
             sql: sql)
     }
 
-    /// Returns `new_player`, or another name that nothing has.
+    /// Returns `new_player`, or another unused name.
     private func unusedName() throws -> String {
         var name = "new_\(table.name)"
         while try isUsed(name) { name = "new_\(name)" }
@@ -105,18 +106,18 @@ struct TableRebuild {
         }
         let columns = copies.map(\.column).joined(separator: ", ")
         let values = copies.map(\.expression).joined(separator: ", ")
-        // OR ABORT: the conflict clause of a constraint would let rows go in silence.
+        // OR ABORT: the conflict clause of a constraint would silently drop rows.
         let statement = try db.makeStatement(
             sql: "INSERT OR ABORT INTO \(newTable.name.quoted(in: table.schemaName)) (\(columns)) "
                 + "SELECT \(values) FROM \(table.name.quoted(in: table.schemaName))")
-        // Nobody knows the table by its name for now.
+        // The table has a temporary name, so its writes are not reported.
         statement.hideWrites()
         try statement.execute()
     }
 
     private func drop() throws {
         do {
-            // Whoever follows the schema looks at it when the new table has its name.
+            // The schema is read again when the new table has the final name.
             try db.execute(definition: "DROP TABLE \(table.name.quoted(in: table.schemaName))")
         } catch let error as DatabaseError where error.resultCode == .SQLITE_LOCKED {
             throw DatabaseError(
@@ -140,8 +141,8 @@ struct TableRebuild {
 
     private var sequenceTable: String { "\(table.schemaName.quotedDatabaseIdentifier).sqlite_sequence" }
 
-    /// Returns what SQLite remembers of an AUTOINCREMENT key: see "SQLite Autoincrement" in its documentation. Nil for
-    /// other tables.
+    /// Returns the last id that SQLite stores for an AUTOINCREMENT key: see "SQLite Autoincrement"
+    /// in its documentation. Nil for other tables.
     private func lastAutoincrementedID(_ name: String) throws -> Int64? {
         guard try db.tableExists("sqlite_sequence", in: table.schemaName) else { return nil }
         return try Int64.fetchOne(
@@ -149,7 +150,7 @@ struct TableRebuild {
     }
 
     private func keepLastAutoincrementedID(_ id: Int64) throws {
-        // Where the key is no longer an AUTOINCREMENT one, copying has left no row here.
+        // If the key is no longer AUTOINCREMENT, copying has left no row here.
         try db.execute(
             sql: "UPDATE \(sequenceTable) SET seq = ? WHERE name = ? AND seq < ?",
             arguments: [id, table.name, id])
@@ -157,7 +158,7 @@ struct TableRebuild {
 
     // MARK: - Indexes and triggers
 
-    /// An index or a trigger upon the table.
+    /// An index or a trigger on the table.
     private struct Dependent {
         let schemaName: String
         let kind: String
@@ -171,8 +172,8 @@ struct TableRebuild {
         }
     }
 
-    /// Returns the indexes and triggers upon the table, the oldest first. The temporary triggers of another table of
-    /// the same name are among them.
+    /// Returns the indexes and triggers on the table, oldest first. They include the temporary
+    /// triggers of other tables with the same name.
     private func dependents() throws -> [Dependent] {
         let schemaNames = Set([table.schemaName, "temp"]).sorted { a, _ in a != "temp" }
         return try schemaNames.flatMap { schemaName in
@@ -192,13 +193,14 @@ struct TableRebuild {
 
     private func create(_ dependent: Dependent) throws {
         let heading = dependent.kind == "trigger" ? TriggerHeading(sql: dependent.sql) : nil
-        // A temporary trigger says the name of the table as it stood for this one then, and now may for another.
+        // A temporary trigger contains the table name, which meant this table then, and may mean
+        // another one now.
         if let heading, !heading.saysDatabase, dependent.schemaName == "temp",
             try db.tableSchema(table.name).schemaName != table.schemaName
         {
             try complain(of: [dependent.fault("another table \(table.name) hides this one")])
         }
-        // SQLite keeps the SQL in this form, without the name of the database.
+        // SQLite stores the SQL in this form, without the name of the database.
         let beginnings = ["CREATE INDEX ", "CREATE UNIQUE INDEX ", "CREATE TRIGGER "]
         let beginning = beginnings.first(where: dependent.sql.hasPrefix) ?? ""
         let place = beginning.isEmpty ? "" : "\(dependent.schemaName.quotedDatabaseIdentifier)."

@@ -1,13 +1,14 @@
 /// The declarations of one database of a connection: `main`, `temp`, or an attached one.
 ///
-/// All that is known of it is forgotten at once: see ``SchemaCache``.
+/// Everything in it is forgotten at once: see ``SchemaCache``.
 final class SchemaListing {
     /// An object of the schema: a row of its `sqlite_schema`.
     struct Object {
         let name: String
         let tableName: String
         let sql: String
-        /// A view and a virtual table have no page: see "The Schema Table".
+        /// Whether the object has a page. Views and virtual tables have none: see "The Schema
+        /// Table".
         let hasPages: Bool
     }
 
@@ -17,12 +18,12 @@ final class SchemaListing {
     }
 
     let name: String
-    /// Whether this is `temp`, which belongs to the connection alone.
+    /// Whether this is `temp`, which only this connection uses.
     let isTemporary: Bool
 
-    /// The version of the schema that all this belongs to, once anything has been read.
+    /// The version of the schema that all of this belongs to, once something has been read.
     var version: Int64?
-    /// The statement that reads the version, kept once it was needed.
+    /// The statement that reads the version, kept after its first use.
     @exclusivity(unchecked) private var keptVersionStatement: Statement?
 
     private var objects: [Kind: [CaseInsensitiveName: Object]]?
@@ -35,13 +36,13 @@ final class SchemaListing {
         isTemporary = CaseInsensitiveName.matches(name, "temp")
     }
 
-    /// Whether the version of the schema is not the one that is known any more.
+    /// Whether the version of the schema has changed since it was read.
     func isOutdated(_ db: Database) throws -> Bool {
         guard let version else { return false }
         return try versionStatement(db).readInteger() != version
     }
 
-    /// Returns a statement that reads the version of the schema, and that nobody uses.
+    /// Returns a statement that reads the version of the schema, and that is not in use.
     func versionStatement(_ db: Database) throws -> Statement {
         if let keptVersionStatement, !keptVersionStatement.isInUse { return keptVersionStatement }
         return try makeVersionStatement(db)
@@ -69,7 +70,7 @@ final class SchemaListing {
         for row in rows {
             guard let kind = Kind(rawValue: try row["type"] ?? ""), let name = try row["name"] as String?
             else {
-                continue  // somebody wrote it by hand
+                continue  // written by hand
             }
             objects[kind, default: [:]][CaseInsensitiveName(name)] = Object(
                 name: name, tableName: try row["tbl_name"] ?? name, sql: try row["sql"] ?? "",
@@ -88,7 +89,7 @@ final class SchemaListing {
 
     func object(_ kind: Kind, _ name: String) -> Object? { objects?[kind]?[CaseInsensitiveName(name)] }
 
-    /// Returns the objects of a kind, the oldest first.
+    /// Returns the objects of the given kind, oldest first.
     func objects(_ kind: Kind) -> [Object] {
         order.compactMap { $0.kind == kind ? object(kind, $0.name) : nil }
     }
