@@ -1,4 +1,4 @@
-/// All columns of a table but some, which the schema knows when a request runs.
+/// All columns of a table except some. The schema provides them when a request runs.
 private final class RemainingColumns: LateExpression, @unchecked Sendable {  // constant
     private let excluded: [String]
 
@@ -31,23 +31,24 @@ private final class RemainingColumns: LateExpression, @unchecked Sendable {  // 
 }
 
 extension SQLSelectable where Self == SQLSelection {
-    /// All columns of the table but some.
+    /// Selects all columns of the table except the given ones.
     ///
     /// ```swift
     /// Player.select(.allColumns(excluding: ["notes"]))
     /// ```
     ///
-    /// The request throws where the table lacks one of them, or has no other.
+    /// The request throws if the table lacks one of them, or has no other.
     ///
-    /// - Parameter names: The columns that are left out, by their names, whose case does not matter. With none, all columns are
-    ///   selected by name.
+    /// - Parameter names: The names of the columns to leave out, in any case. If empty, all columns
+    ///   are selected by name.
     public static func allColumns(excluding names: some Collection<String>) -> SQLSelection {
         SQLSelection(.expression(SQLExpression(.late(RemainingColumns(Array(names)))), name: nil))
     }
 
-    /// All columns of the table but some.
+    /// Selects all columns of the table except the given ones.
     ///
-    /// - Parameter columns: The columns that are left out. The request throws where the table lacks one of them, or has no other.
+    /// - Parameter columns: The columns to leave out. The request throws if the table lacks one of
+    ///   them, or has no other.
     public static func allColumns(excluding columns: some Collection<some ColumnExpression>) -> SQLSelection {
         allColumns(excluding: columns.map(\.name))
     }

@@ -8,16 +8,16 @@ public struct AssociativeOperator: Hashable, Sendable {
     private enum Kind { case and, or, concatenation, add, multiply }
     private let kind: Kind
 
-    /// Whether all conditions hold: `a AND b AND c`. Without any, true.
+    /// The conjunction of conditions: `a AND b AND c`. Without operands, true.
     public static let and = AssociativeOperator(kind: .and)
-    /// Whether one condition holds: `a OR b OR c`. Without any, false.
+    /// The disjunction of conditions: `a OR b OR c`. Without operands, false.
     public static let or = AssociativeOperator(kind: .or)
-    /// Texts one behind the other: `a || b || c`. Without any, the empty text.
+    /// The concatenation of texts: `a || b || c`. Without operands, the empty text.
     public static let concat = AssociativeOperator(kind: .concatenation)
 
-    /// The sum of numbers: `a + b + c`. Without any, 0.
+    /// The sum of numbers: `a + b + c`. Without operands, 0.
     public static let add = AssociativeOperator(kind: .add)
-    /// The product of numbers: `a * b * c`. Without any, 1.
+    /// The product of numbers: `a * b * c`. Without operands, 1.
     public static let multiply = AssociativeOperator(kind: .multiply)
 
     var precedence: Precedence {
@@ -53,8 +53,8 @@ public struct AssociativeOperator: Hashable, Sendable {
 }
 
 extension SQLExpression {
-    /// Chains operands with an operator between them. Those that are chains of the same operator become part of this
-    /// one: a condition that was built in a loop is no deep tree.
+    /// Chains operands with an operator. Operands that are chains of the same operator become part
+    /// of this one, so a condition built in a loop is not a deep tree.
     static func chain(_ chain: AssociativeOperator, _ operands: [SQLExpression]) -> SQLExpression {
         var flat: [SQLExpression] = []
         flat.reserveCapacity(operands.count)
@@ -94,18 +94,20 @@ extension SQLExpression {
 }
 
 extension Sequence where Element: SQLExpressible {
-    /// Joins all elements with an operator between them.
+    /// Joins all elements with an operator.
     ///
-    /// - Parameter chain: The operator. It says, too, what comes of no elements: ``AssociativeOperator/and`` is true then.
+    /// - Parameter chain: The operator. It also determines the result for an empty sequence, which
+    ///   is true for ``AssociativeOperator/and``.
     public func joined(operator chain: AssociativeOperator) -> SQLExpression {
         .chain(chain, map(\.sqlExpression))
     }
 }
 
 extension Sequence where Element == any SQLExpressible {
-    /// Joins all elements with an operator between them.
+    /// Joins all elements with an operator.
     ///
-    /// - Parameter chain: The operator. It says, too, what comes of no elements: ``AssociativeOperator/and`` is true then.
+    /// - Parameter chain: The operator. It also determines the result for an empty sequence, which
+    ///   is true for ``AssociativeOperator/and``.
     public func joined(operator chain: AssociativeOperator) -> SQLExpression {
         .chain(chain, map(\.sqlExpression))
     }

@@ -1,4 +1,4 @@
-/// A column of a table, by its name.
+/// A column of a table, identified by its name.
 ///
 /// ```swift
 /// enum Columns {
@@ -11,36 +11,36 @@ public struct Column: Hashable, Sendable {
     /// The name of the column.
     public let name: String
 
-    /// Creates the column of a name.
+    /// Creates a column with the given name.
     ///
-    /// - Parameter name: The name, without quotes: SQL gets it quoted.
+    /// - Parameter name: The name, without quotes. It is quoted in SQL.
     public init(_ name: String) { self.name = name }
 
-    /// Creates the column named as a coding key.
+    /// Creates a column named by a coding key.
     ///
     /// - Parameter key: The key, whose `stringValue` is the name.
     public init(_ key: some CodingKey) { name = key.stringValue }
 
-    /// The row id, which a table has unless it is `WITHOUT ROWID`.
+    /// The row id, which every table has unless it is `WITHOUT ROWID`.
     public static let rowID = Column("rowid")
 }
 
 extension Row {
-    /// The value in a column.
+    /// Returns the value in a column.
     ///
-    /// - Parameter column: The column, by its name, whose case does not matter. Of several columns of that name, the leftmost is
-    ///   read.
-    /// - Throws: a ``RowDecodingError`` when the value does not convert, and when the row lacks the column,
-    ///   unless an optional is asked.
+    /// - Parameter column: The column, whose name matches in any case. If several columns have that
+    ///   name, the leftmost is read.
+    /// - Throws: a ``RowDecodingError`` when the value does not convert. Also when the row lacks
+    ///   the column, unless an optional is requested.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: Column) -> Value {
         @inline(__always)
         get throws { try self[column.name] }
     }
 
-    /// Whether the row has a column.
+    /// Whether the row has the given column.
     ///
-    /// - Parameter column: The column, by its name, whose case does not matter.
+    /// - Parameter column: The column, whose name matches in any case.
     @inlinable
     public func hasColumn(_ column: Column) -> Bool { hasColumn(column.name) }
 }

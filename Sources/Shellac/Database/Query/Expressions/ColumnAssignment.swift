@@ -1,4 +1,4 @@
-/// A column, and what an update stores in it.
+/// A column and the value that an update stores in it.
 ///
 /// ```swift
 /// try Player.updateAll(db, [Column("score") += 10, Column("name").set(to: "Arthur")])
@@ -6,7 +6,7 @@
 /// ```
 public struct ColumnAssignment: Sendable {
     let column: String
-    /// Nil where the column is to stay as it is.
+    /// The value, or nil if the column does not change.
     let value: SQLExpression?
 
     func write(to writer: inout some QueryWriter) throws {
@@ -17,16 +17,17 @@ public struct ColumnAssignment: Sendable {
 }
 
 extension Column {
-    /// Stores a value.
+    /// Assigns a value to the column.
     ///
-    /// - Parameter value: A value, which is bound, or an expression: columns in it have the values that they have before the
-    ///   update. Nil stores NULL.
+    /// - Parameter value: A value, which is bound, or an expression. Columns in it have their
+    ///   values from before the update. Nil stores NULL.
     public func set(to value: (any SQLExpressible)?) -> ColumnAssignment {
         ColumnAssignment(column: name, value: value?.sqlExpression ?? SQLExpression(.value(.null)))
     }
 
-    /// Leaves the column of a row that is in the way of an upsert as it is: see
-    /// ``MutablePersistableRecord/upsert(_:onConflict:updating:doUpdate:)``. An update does nothing with it.
+    /// Returns an assignment that leaves the column of a conflicting row unchanged in an upsert:
+    /// see ``MutablePersistableRecord/upsert(_:onConflict:updating:doUpdate:)``. It has no effect
+    /// in an update.
     public var noOverwrite: ColumnAssignment { ColumnAssignment(column: name, value: nil) }
 
     /// Toggles a Boolean column: `SET flag = NOT flag`.
@@ -52,12 +53,12 @@ extension Column {
         column.assign(.divide, value)
     }
 
-    /// Keeps the bits that an integer has, too.
+    /// Keeps only the bits that another integer has, too: `column & value`.
     public static func &= (column: Column, value: some SQLExpressible) -> ColumnAssignment {
         column.assign(.bitAnd, value)
     }
 
-    /// Adds the bits that an integer has.
+    /// Sets the bits of another integer: `column | value`.
     public static func |= (column: Column, value: some SQLExpressible) -> ColumnAssignment {
         column.assign(.bitOr, value)
     }
@@ -94,18 +95,19 @@ public enum ColumnAssignmentsBuilder {
     }
 }
 
-/// The columns of a type that declares none: any name is one.
+/// The columns of a type that declares none. Any name is accepted.
 ///
-/// A struct that declares an `enum Columns` has closures that know its columns. A subclass of ``Record`` cannot tell its
-/// base class of them: SQLite looks for them, and throws where there is none.
+/// Closures for a struct with an `enum Columns` use those columns. A subclass of ``Record`` cannot
+/// pass its columns to the base class. SQLite then looks up the names, and throws if a column is
+/// missing.
 ///
 /// ```swift
 /// try Player.updateAll(db) { $0.score += 1 }
 /// ```
 @dynamicMemberLookup
 public enum AnyColumns {
-    /// The column of a name.
+    /// Returns the column with the given name.
     ///
-    /// - Parameter name: Any name, which SQLite looks for when the statement is compiled.
+    /// - Parameter name: Any name. SQLite looks it up when the statement is compiled.
     public static subscript(dynamicMember name: String) -> Column { Column(name) }
 }

@@ -1,9 +1,10 @@
-// Definitions by expressions, whose values SQLite keeps as literals.
+// Definitions by expressions. SQLite stores their values as literals.
 
 extension SQLExpressible {
     /// The expression as SQL without parameters.
     ///
-    /// What asks the schema becomes something that SQLite refuses, as it refuses all queries in the definition of a table.
+    /// A part that needs the schema becomes SQL that SQLite refuses, as it refuses all queries in
+    /// table definitions.
     fileprivate var definingSQL: String {
         (try? definingSQL(on: nil)) ?? SQL(sqlExpression).sql
     }
@@ -22,23 +23,26 @@ extension ColumnDefinition {
     /// t.column("name", .text).check { length($0) > 0 }
     /// ```
     ///
-    /// - Parameter condition: Called once, at once, with the column. It returns the condition, whose values become literals. SQLite
-    ///   refuses a query in it, and takes a row for which it is NULL.
+    /// - Parameter condition: Called once, immediately, with the column. It returns the condition,
+    ///   whose values become literals. SQLite refuses a query in it, and accepts a row for which it
+    ///   is NULL.
     @discardableResult
     public func check(_ condition: (Column) -> any SQLExpressible) -> Self {
         check(sql: condition(Column(name)).definingSQL)
     }
 
-    /// Computes the value from other columns of the row: see "Generated Columns" in the SQLite documentation.
+    /// Computes the value from other columns of the row: see "Generated Columns" in the SQLite
+    /// documentation.
     ///
     /// ```swift
     /// t.column("total", .integer).generatedAs(Column("score") + Column("bonus"), .stored)
     /// ```
     ///
     /// - Parameters:
-    ///   - expression: An expression of columns of the same row. Values in it become literals. SQLite refuses queries in it, and
-    ///     functions that are not deterministic.
-    ///   - qualification: Whether the value is computed at each reading, as it is by default, or stored.
+    ///   - expression: An expression of columns of the same row. Values in it become literals.
+    ///     SQLite refuses queries in it, and functions that are not deterministic.
+    ///   - qualification: Whether the value is computed at each reading, which is the default, or
+    ///     stored.
     @discardableResult
     public func generatedAs(
         _ expression: some SQLExpressible, _ qualification: GeneratedColumnQualification = .virtual
@@ -52,13 +56,13 @@ extension TableDefinition {
     /// t.check(Column("score") >= Column("bonus"))
     /// ```
     ///
-    /// - Parameter condition: A condition on columns of the row. Values in it become literals. SQLite refuses a query in it, and
-    ///   takes a row for which it is NULL.
+    /// - Parameter condition: A condition on columns of the row. Values in it become literals.
+    ///   SQLite refuses a query in it, and accepts a row for which it is NULL.
     public func check(_ condition: some SQLSpecificExpressible) { check(sql: condition.definingSQL) }
 }
 
 extension Database {
-    /// Creates an index on columns, which holds the rows for which a condition holds.
+    /// Creates an index on columns for the rows that satisfy a condition.
     ///
     /// ```swift
     /// try db.create(index: "best", on: "player", columns: ["score"], condition: Column("score") > 1000)
@@ -66,12 +70,14 @@ extension Database {
     ///
     /// - Parameters:
     ///   - name: The name of the index.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite
+    ///     chooses.
     ///   - table: The table to index.
     ///   - columns: The names of the indexed columns.
     ///   - options: Options of the index, such as `.unique`.
-    ///   - condition: Which rows the index holds; all if nil.
-    /// - Throws: a ``DatabaseError`` when there is no such table or column, or when there is an index of that name.
+    ///   - condition: The condition on the rows that the index holds.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, or when there is an
+    ///   index of that name.
     public func create(
         index name: String, in schemaName: String? = nil, on table: String, columns: [String],
         options: IndexOptions = [], condition: some SQLSpecificExpressible
@@ -89,12 +95,14 @@ extension Database {
     ///
     /// - Parameters:
     ///   - name: The name of the index.
-    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite chooses.
+    ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite
+    ///     chooses.
     ///   - table: The table to index.
     ///   - expressions: The indexed expressions.
     ///   - options: Options of the index, such as `.unique`.
-    ///   - condition: Which rows the index holds; all if nil.
-    /// - Throws: a ``DatabaseError`` when there is no such table or column, or when there is an index of that name.
+    ///   - condition: The condition on the rows that the index holds. All rows if nil.
+    /// - Throws: a ``DatabaseError`` when there is no such table or column, or when there is an
+    ///   index of that name.
     @_disfavoredOverload
     public func create(
         index name: String, in schemaName: String? = nil, on table: String, expressions: [any SQLExpressible],

@@ -1,4 +1,4 @@
-/// A column by its name: ``Column`` itself, or a case of an enumeration of names.
+/// A column with a name: ``Column`` itself, or a case of an enumeration of names.
 ///
 /// ```swift
 /// struct Player: TableRecord {
@@ -25,13 +25,14 @@ extension ColumnExpression where Self: RawRepresentable, RawValue == String {
 extension Column: ColumnExpression {}
 
 extension ColumnExpression {
-    /// Stores a value.
+    /// Assigns a value to the column.
     ///
-    /// - Parameter value: A value, which is bound, or an expression: columns in it have the values that they have before the
-    ///   update. Nil stores NULL.
+    /// - Parameter value: A value, which is bound, or an expression. Columns in it have their
+    ///   values from before the update. Nil stores NULL.
     public func set(to value: (any SQLExpressible)?) -> ColumnAssignment { Column(name).set(to: value) }
 
-    /// Leaves the column of a row that is in the way of an upsert as it is. An update does nothing with it.
+    /// Returns an assignment that leaves the column of a conflicting row unchanged in an upsert. It
+    /// has no effect in an update.
     public var noOverwrite: ColumnAssignment { Column(name).noOverwrite }
 
     /// Toggles a Boolean column: `SET flag = NOT flag`.
@@ -67,39 +68,40 @@ extension ColumnExpression {
         column.set(to: SQLExpression(.infix(.rightShift, column.sqlExpression, value.sqlExpression)))
     }
 
-    /// The column where no table is joined with others: the column itself. (SQL names columns of joined tables by their table:
-    /// ``TableAlias``.)
+    /// The column without its table, if no tables are joined. This is the column itself. (SQL
+    /// qualifies columns of joined tables by their table: ``TableAlias``.)
     public var detached: SQLExpression { sqlExpression }
 }
 
 extension Row {
-    /// The value in a column.
+    /// Returns the value in a column.
     ///
-    /// - Parameter column: The column, by its name, whose case does not matter. Of several columns of that name, the leftmost is
-    ///   read.
-    /// - Throws: a ``RowDecodingError``, as the subscript by a name does.
+    /// - Parameter column: The column, whose name matches in any case. If several columns have that
+    ///   name, the leftmost is read.
+    /// - Throws: a ``RowDecodingError``, like the subscript by name.
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         get throws { try self[column.name] }
     }
 
-    /// Whether the row has a column.
+    /// Whether the row has the given column.
     ///
-    /// - Parameter column: The column, by its name, whose case does not matter.
+    /// - Parameter column: The column, whose name matches in any case.
     public func hasColumn(_ column: some ColumnExpression) -> Bool { hasColumn(column.name) }
 
-    /// Returns the value in a column as a value of a type.
+    /// Returns the value in a column, decoded as the given type.
     ///
     /// - Parameters:
-    ///   - type: The type of the value. An optional takes NULL, and nil for a column that the row lacks.
-    ///   - column: The column, by its name, whose case does not matter.
-    /// - Throws: a ``RowDecodingError``, as the subscripts do.
+    ///   - type: The type of the value. An optional is nil for NULL, and for a column that the row
+    ///     lacks.
+    ///   - column: The column, whose name matches in any case.
+    /// - Throws: a ``RowDecodingError``, like the subscripts.
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self, forColumn column: some ColumnExpression
     ) throws -> Value { try self[column.name] }
 
-    /// Returns the first value of some columns that is not NULL, or nil.
+    /// Returns the first value of the given columns that is not NULL, or nil.
     ///
-    /// - Parameter columns: The columns, in the order in which they are asked. Those that the row lacks are passed over.
+    /// - Parameter columns: The columns, checked in order. Columns that the row lacks are skipped.
     /// - Throws: a ``RowDecodingError`` when that value does not convert.
     public func coalesce<Value: DatabaseValueConvertible>(
         _ columns: some Collection<some ColumnExpression>
@@ -107,13 +109,13 @@ extension Row {
 }
 
 extension TableAlias {
-    /// A column of the table: `"p"."id"`.
+    /// Returns a column of the table: `"p"."id"`.
     ///
-    /// - Parameter column: The column, of which the name alone matters.
+    /// - Parameter column: The column. Only its name matters.
     public subscript(_ column: some ColumnExpression) -> SQLExpression { self[Column(column.name)] }
 
-    /// A column of the table: `"p"."id"`.
+    /// Returns a column of the table: `"p"."id"`.
     ///
-    /// - Parameter name: The name of the column, without quotes: SQL gets it quoted.
+    /// - Parameter name: The name of the column, without quotes. It is quoted in SQL.
     public subscript(_ name: String) -> SQLExpression { self[Column(name)] }
 }

@@ -26,7 +26,7 @@ extension KeyCondition {
 }
 
 extension ExpressionTree {
-    // A left operand may be of the same level, since SQLite goes from the left to the right.
+    // A left operand may have the same level, because SQLite evaluates from left to right.
 
     func write(to writer: inout some QueryWriter) throws {
         switch syntax {
@@ -37,11 +37,11 @@ extension ExpressionTree {
         case .word(let word): writer.text(word)
         case .constant(let value):
             let literal = value.sqlLiteral
-            // 1 -? must not become a comment.
+            // `1 -?` must not become a comment.
             writer.keyword(literal.hasPrefix("-") ? "(\(literal))" : literal)
         case .prefix(let prefix, let operand):
             writer.text(prefix.text)
-            // -(-a), since -- begins a comment.
+            // Write `-(-a)`, because `--` begins a comment.
             try writer.expression(
                 operand, above: prefix == .not ? prefix.precedence.below : prefix.precedence)
         case .infix(let infix, let first, let second):
@@ -153,7 +153,7 @@ extension FunctionCall {
 }
 
 extension Database.CollationName {
-    /// The name as SQL: those that SQLite has need no quotes.
+    /// The name as SQL. SQLite's own collations need no quotes.
     fileprivate var sql: String {
         let isPlain = [Self.binary, .nocase, .rtrim].contains(self)
         return isPlain ? rawValue : rawValue.quotedDatabaseIdentifier

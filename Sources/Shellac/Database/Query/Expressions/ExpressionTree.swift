@@ -6,15 +6,15 @@ final class ExpressionTree: Sendable {
 
     /// The forms of expressions: see "SQL Language Expressions" in SQLite's documentation.
     enum Syntax: Sendable {
-        /// A column of a table that is named.
+        /// A qualified column of a table.
         case column(table: String, name: String)
         /// A word of SQL: `CURRENT_TIMESTAMP`, `0`.
         case word(StaticString)
-        /// A value that stands in the SQL as a literal, since the plan of a statement depends on it.
+        /// A value written as a literal, because the plan of a statement depends on it.
         case constant(DatabaseValue)
         case prefix(PrefixOperator, SQLExpression)
         case infix(InfixOperator, SQLExpression, SQLExpression)
-        /// Operands between which the same operator stands, whose order of evaluation does not matter.
+        /// Operands joined by the same operator, whose order of evaluation does not matter.
         case chain(AssociativeOperator, [SQLExpression])
         case isNull(SQLExpression, isNegated: Bool)
         case between(SQLExpression, SQLExpression, SQLExpression, isNegated: Bool)
@@ -26,7 +26,7 @@ final class ExpressionTree: Sendable {
         case choice(SQLExpression?, [(condition: SQLExpression, result: SQLExpression)], SQLExpression?)
         case call(FunctionCall)
         case row([SQLExpression])
-        /// Expressions between commas, each with the same words behind it.
+        /// Expressions between commas, each followed by the same words.
         case terms([SQLExpression], suffix: StaticString)
         case subquery(Subquery)
         case exists(Subquery, isNegated: Bool)
@@ -52,14 +52,14 @@ extension SQLExpression {
     }
 }
 
-/// The precedence of an operator, which says how tightly it binds: see "Operators, and Parse-Affecting Attributes" in
-/// SQLite's documentation.
+/// The precedence of an operator: see "Operators, and Parse-Affecting Attributes" in SQLite's
+/// documentation.
 struct Precedence: Comparable {
     private let level: UInt8
 
-    /// Of what stands alone, or between commas.
+    /// The precedence of a whole expression, alone or between commas.
     static let lowest = Precedence(level: 0)
-    /// Of a piece of SQL, which may be anything.
+    /// The precedence of an SQL fragment, which may contain anything.
     static let fragment = Precedence(level: 1)
     static let or = Precedence(level: 2)
     static let and = Precedence(level: 3)
@@ -77,7 +77,7 @@ struct Precedence: Comparable {
 
     static func < (a: Precedence, b: Precedence) -> Bool { a.level < b.level }
 
-    /// The level below.
+    /// The next lower level.
     var below: Precedence { Precedence(level: level &- 1) }
 }
 
@@ -137,7 +137,7 @@ enum InfixOperator: Sendable {
         }
     }
 
-    /// The operator that gives the opposite answer, and NULL for the same operands.
+    /// The operator with the opposite result, which returns NULL for the same operands.
     var negated: InfixOperator? {
         switch self {
         case .equal: .notEqual

@@ -1,15 +1,16 @@
 // Checks whether an expression depends on the connection, or may read more than its own row.
 
 extension SQLExpression {
-    /// Whether a part of the expression is not known before there is a connection.
+    /// Whether a part of the expression requires a connection.
     var isLate: Bool {
         var finder = LateFinder()
-        // The finder writes nothing: nothing fails.
+        // The finder writes nothing, so nothing can fail.
         try? finder.expression(self, above: .lowest)
         return finder.isFound
     }
 
-    /// Whether the expression reads its own row alone: it has no query inside, and no SQL that nobody looks into.
+    /// Whether the expression reads only its own row. It contains no query, and no raw SQL, which
+    /// is not parsed.
     var readsRowAlone: Bool {
         var finder = LateFinder(findsQueries: true)
         try? finder.expression(self, above: .lowest)
@@ -17,7 +18,8 @@ extension SQLExpression {
     }
 }
 
-/// Goes through an expression as if to write it, and finds what is not known before there is a connection, or what else reads rows.
+/// A writer that traverses an expression without writing. It finds parts that require a connection,
+/// or that read other rows.
 private struct LateFinder: QueryWriter {
     static var asksForConditions: Bool { false }
     var findsQueries = false

@@ -1,4 +1,4 @@
-/// What an SQL literal has of requests, and what is written when the literal runs.
+/// The part of an SQL literal that comes from a request. It is written when the literal runs.
 final class LatePart: LateSQL, @unchecked Sendable {  // constant
     enum Form {
         case query(Subquery)
@@ -30,8 +30,8 @@ final class LatePart: LateSQL, @unchecked Sendable {  // constant
         }
     }
 
-    /// The SQL, where it is the same whatever stands around the part and whatever the schema is. (Names that are given to tables are
-    /// those of the whole literal.)
+    /// The SQL, if it is independent of the surrounding SQL and of the schema. (Generated names of
+    /// tables belong to the whole literal.)
     var known: SQL? {
         if case .query = form { return nil }
         var writer = SQLWriter(nil)

@@ -1,4 +1,4 @@
-// Numbers and bits: see the note on overloads in Operators.swift.
+// Operators for numbers and bits. See the note on overloads in Operators.swift.
 
 // MARK: - Arithmetic
 
@@ -47,17 +47,17 @@ public func * (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -
     SQLExpression(.infix(.multiply, a.sqlExpression, b.sqlExpression))
 }
 
-/// Divides a value by another one; of integers, the quotient is an integer: `a / b`.
+/// Divides a value by another one: `a / b`. The quotient of integers is an integer.
 public func / (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
     SQLExpression(.infix(.divide, a.sqlExpression, b.sqlExpression))
 }
 
-/// Divides a value by another one; of integers, the quotient is an integer: `a / b`.
+/// Divides a value by another one: `a / b`. The quotient of integers is an integer.
 public func / (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.divide, a.sqlExpression, b.sqlExpression))
 }
 
-/// Divides a value by another one; of integers, the quotient is an integer: `a / b`.
+/// Divides a value by another one: `a / b`. The quotient of integers is an integer.
 public func / (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.divide, a.sqlExpression, b.sqlExpression))
 }
@@ -84,32 +84,32 @@ public prefix func - (a: some SQLSpecificExpressible) -> SQLExpression {
 
 // MARK: - Bits
 
-/// Returns the bits that both integers have: `a & b`.
+/// Returns the bits set in both integers: `a & b`.
 public func & (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
     SQLExpression(.infix(.bitAnd, a.sqlExpression, b.sqlExpression))
 }
 
-/// Returns the bits that both integers have: `a & b`.
+/// Returns the bits set in both integers: `a & b`.
 public func & (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.bitAnd, a.sqlExpression, b.sqlExpression))
 }
 
-/// Returns the bits that both integers have: `a & b`.
+/// Returns the bits set in both integers: `a & b`.
 public func & (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.bitAnd, a.sqlExpression, b.sqlExpression))
 }
 
-/// Returns the bits that at least one of two integers has: `a | b`.
+/// Returns the bits set in at least one of two integers: `a | b`.
 public func | (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
     SQLExpression(.infix(.bitOr, a.sqlExpression, b.sqlExpression))
 }
 
-/// Returns the bits that at least one of two integers has: `a | b`.
+/// Returns the bits set in at least one of two integers: `a | b`.
 public func | (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.bitOr, a.sqlExpression, b.sqlExpression))
 }
 
-/// Returns the bits that at least one of two integers has: `a | b`.
+/// Returns the bits set in at least one of two integers: `a | b`.
 public func | (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.bitOr, a.sqlExpression, b.sqlExpression))
 }

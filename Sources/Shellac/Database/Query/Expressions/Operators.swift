@@ -1,40 +1,48 @@
-// The operators of expressions. Each has two overloads or three, which is what keeps the type-checker quick: one for
-// an operand of each side that is specific, and one where both are. Think twice before you add one.
+// The comparison and logic operators of expressions.
+//
+// Each has two or three overloads, which keeps the type checker fast. There is one for a specific
+// operand on each side, and one for both. Think twice before you add one.
 
 // MARK: - Equality
 
-/// Whether two values are equal. With nil, whether a value is NULL: `a = b`, `a IS NULL`.
+/// Whether two values are equal, or whether a value is NULL if the other is nil: `a = b`,
+/// `a IS NULL`.
 public func == (a: some SQLSpecificExpressible, b: (any SQLExpressible)?) -> SQLExpression {
     SQLExpression.equality(.equal, a.sqlExpression, b?.sqlExpression)
 }
 
-/// Whether two values are equal. With nil, whether a value is NULL: `a = b`, `a IS NULL`.
+/// Whether two values are equal, or whether a value is NULL if the other is nil: `a = b`,
+/// `a IS NULL`.
 public func == (a: (any SQLExpressible)?, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression.equality(.equal, a?.sqlExpression, b.sqlExpression)
 }
 
-/// Whether two values are equal. With nil, whether a value is NULL: `a = b`, `a IS NULL`.
+/// Whether two values are equal, or whether a value is NULL if the other is nil: `a = b`,
+/// `a IS NULL`.
 public func == (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression.equality(.equal, a.sqlExpression, b.sqlExpression)
 }
 
-/// Whether two values differ. With nil, whether a value is not NULL: `a <> b`, `a IS NOT NULL`.
+/// Whether two values differ, or whether a value is not NULL if the other is nil: `a <> b`,
+/// `a IS NOT NULL`.
 public func != (a: some SQLSpecificExpressible, b: (any SQLExpressible)?) -> SQLExpression {
     SQLExpression.equality(.notEqual, a.sqlExpression, b?.sqlExpression)
 }
 
-/// Whether two values differ. With nil, whether a value is not NULL: `a <> b`, `a IS NOT NULL`.
+/// Whether two values differ, or whether a value is not NULL if the other is nil: `a <> b`,
+/// `a IS NOT NULL`.
 public func != (a: (any SQLExpressible)?, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression.equality(.notEqual, a?.sqlExpression, b.sqlExpression)
 }
 
-/// Whether two values differ. With nil, whether a value is not NULL: `a <> b`, `a IS NOT NULL`.
+/// Whether two values differ, or whether a value is not NULL if the other is nil: `a <> b`,
+/// `a IS NOT NULL`.
 public func != (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression.equality(.notEqual, a.sqlExpression, b.sqlExpression)
 }
 
 extension SQLExpression {
-    /// Compares two expressions, by `IS` where one is NULL.
+    /// Compares two expressions. Uses `IS` if one is NULL.
     fileprivate static func equality(
         _ infix: InfixOperator, _ a: SQLExpression?, _ b: SQLExpression?
     ) -> SQLExpression {

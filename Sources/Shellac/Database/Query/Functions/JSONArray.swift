@@ -1,6 +1,8 @@
-/// A JSON array of values, of which `json_each` makes rows again: very many values are one argument so.
+/// A JSON array of values, which `json_each` turns into rows again.
 ///
-/// Only integers and texts are the same values then.
+/// It passes very many values as one argument.
+///
+/// Only integers and texts keep their values in this form.
 struct JSONArray {
     private var json: [UInt8] = [UInt8(ascii: "[")]
     private var isFirst = true
@@ -9,9 +11,11 @@ struct JSONArray {
         Features.versionNumber >= 3_038_000
         ? !Features.isCompiled(with: "OMIT_JSON") : Features.isCompiled(with: "ENABLE_JSON1")
 
-    /// The array of values. Nil where one is neither an integer nor a text, or SQLite cannot read JSON.
+    /// Creates the array of the given values. Returns nil if a value is neither an integer nor a
+    /// text, or if SQLite cannot read JSON.
     ///
-    /// - Parameter width: How many values make one element, which is an array itself where there are several.
+    /// - Parameter width: The number of values per element. If it is more than one, each element is
+    ///   an array.
     init?(_ values: [DatabaseValue], width: Int = 1) {
         guard Self.isKnownToSQLite else { return nil }
         json.reserveCapacity(values.count * 12)
@@ -35,7 +39,7 @@ struct JSONArray {
 
     private mutating func end() { json.append(UInt8(ascii: "]")) }
 
-    /// Appends a value. Returns false for one that JSON has no form for.
+    /// Appends a value. Returns false for a value that JSON cannot represent.
     private mutating func append(_ value: DatabaseValue) -> Bool {
         separate()
         switch value.storage {
@@ -47,7 +51,7 @@ struct JSONArray {
         }
     }
 
-    /// Appends a text, unless it has a NUL in it, where SQLite would end it.
+    /// Appends a text. Returns false if it contains a NUL, because SQLite would end it there.
     private mutating func append(_ text: String) -> Bool {
         json.append(UInt8(ascii: "\""))
         for byte in text.utf8 {

@@ -1,4 +1,6 @@
-/// An expression whose text is JSON: a ``JSONColumn``, or what ``SQLSpecificExpressible/asJSON`` makes of another one.
+/// An expression whose text is JSON.
+///
+/// It is a ``JSONColumn``, or an expression converted by ``SQLSpecificExpressible/asJSON``.
 ///
 /// ```swift
 /// let info = JSONColumn("info")
@@ -6,11 +8,12 @@
 /// // SELECT * FROM "player" WHERE "info" ->> 'city' = 'Arras'
 /// ```
 ///
-/// As an element of an array or of an object that functions of ``Database`` make, as `Database.jsonArray` does, it is JSON, and no
-/// text that holds JSON. Functions that stand alone, as `jsonArray`, make a string of it: give them ``json(_:)`` of it.
+/// In an array or an object built by functions of ``Database``, such as `Database.jsonArray`, it is
+/// JSON, and not a string that contains JSON. Global functions such as `jsonArray` make a string of
+/// it. Pass them ``json(_:)`` of it.
 public protocol SQLJSONExpressible: SQLSpecificExpressible {}
 
-/// A column that holds JSON.
+/// A column that contains JSON.
 ///
 /// ```swift
 /// struct Player: TableRecord {
@@ -25,12 +28,12 @@ public struct JSONColumn: SQLJSONExpressible, ColumnExpression, Hashable {
     /// The name of the column.
     public let name: String
 
-    /// Creates the column of a name.
+    /// Creates a column with the given name.
     ///
-    /// - Parameter name: The name, without quotes: SQL gets it quoted.
+    /// - Parameter name: The name, without quotes. It is quoted in SQL.
     public init(_ name: String) { self.name = name }
 
-    /// Creates the column named as a coding key.
+    /// Creates a column named by a coding key.
     ///
     /// - Parameter key: The key, whose `stringValue` is the name.
     public init(_ key: some CodingKey) { name = key.stringValue }
@@ -42,7 +45,7 @@ public struct SQLJSONExpression: SQLJSONExpressible {
 }
 
 extension SQLSpecificExpressible {
-    /// The same expression, whose text is JSON.
+    /// The same expression, treated as JSON.
     ///
     /// ```swift
     /// Column("info").asJSON["address"]
@@ -52,34 +55,36 @@ extension SQLSpecificExpressible {
 }
 
 extension SQLJSONExpressible {
-    /// A part of the JSON, as the SQL value that it is: `json ->> path`. It is NULL where there is none.
+    /// Returns a part of the JSON as an SQL value: `json ->> path`. It is NULL if there is none.
     ///
     /// - Parameter path: The key of an object, or a path of SQLite: `$.address.city`.
     public subscript(_ path: some SQLExpressible) -> SQLExpression { jsonValue(at: path) }
 
-    /// An element of the array that the JSON is, as the SQL value that it is: `json ->> index`.
+    /// Returns an element of a JSON array as an SQL value: `json ->> index`.
     ///
-    /// - Parameter index: The place of the element, from 0. Where there is none, the value is NULL.
+    /// - Parameter index: The index of the element, counted from 0. The value is NULL if there is
+    ///   none.
     public subscript(_ index: Int) -> SQLExpression { jsonValue(at: index) }
 
-    /// Returns a part of the JSON, as the SQL value that it is: `JSON_EXTRACT(json, path)`.
+    /// Returns a part of the JSONas an SQL value: `JSON_EXTRACT(json, path)`.
     ///
-    /// - Parameter path: A path of SQLite: `$.address.city`, `$[0]`. Where there is nothing, the result is NULL. The statement
-    ///   throws for a text that is no path.
+    /// - Parameter path: A path of SQLite: `$.address.city`, `$[0]`. The result is NULL if nothing
+    ///   is there. The statement throws if the text is not a path.
     public func jsonExtract(atPath path: any SQLExpressible) -> SQLExpression {
         .function("JSON_EXTRACT", [self, path.asConstant])
     }
 
-    /// Returns some parts of the JSON, as a JSON array: `JSON_EXTRACT(json, path, …)`.
+    /// Returns several parts of the JSON as a JSON array: `JSON_EXTRACT(json, path, …)`.
     ///
-    /// - Parameter paths: Paths of SQLite. With one alone, the result is its part, and no array; with none, it is NULL.
+    /// - Parameter paths: Paths of SQLite. A single path gives its part, and not an array. An empty
+    ///   collection gives NULL.
     public func jsonExtract(atPaths paths: some Collection<some SQLExpressible>) -> SQLExpression {
         .function("JSON_EXTRACT", [self] + paths.map(\.asConstant))
     }
 
-    /// Returns a part of the JSON, as JSON: `json -> path`.
+    /// Returns a part of the JSON as JSON: `json -> path`.
     ///
-    /// - Parameter path: The key of an object, the place of an element, from 0, or a path of SQLite: `$.address.city`. Where there
-    ///   is nothing, the result is NULL.
+    /// - Parameter path: The key of an object, the index of an element, counted from 0, or a path
+    ///   of SQLite: `$.address.city`. The result is NULL if nothing is there.
     public func jsonRepresentation(atPath path: any SQLExpressible) -> SQLExpression { json(at: path) }
 }

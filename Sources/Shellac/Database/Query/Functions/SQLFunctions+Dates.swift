@@ -1,18 +1,20 @@
 // The functions of SQLite's page "Date And Time Functions".
 
-/// A change that a date function makes to its date before it gives the result: "Modifiers" in SQLite's page on dates.
+/// A change of a date by a date function before it returns the result: "Modifiers" in SQLite's page
+/// on dates.
 ///
 /// ```swift
 /// date(Column("createdAt"), .startOfMonth, .months(1), .days(-1))    // the last day of the month
 /// ```
 ///
-/// A modifier that is not here is written as SQLite has it: `date(Column("createdAt"), "+1 day")`.
+/// To use a modifier that is missing here, write it as in SQLite:
+/// `date(Column("createdAt"), "+1 day")`.
 public struct SQLDateModifier: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: String
 
-    /// Creates a modifier as SQLite writes it.
+    /// Creates a modifier from its SQLite text.
     ///
-    /// - Parameter text: The modifier, which is bound as a value. One that SQLite does not know makes the date NULL.
+    /// - Parameter text: The modifier, bound as a value. An unknown modifier makes the date NULL.
     public init(_ text: String) { self.text = text }
 
     public init(stringLiteral text: String) { self.init(text) }
@@ -23,27 +25,28 @@ public struct SQLDateModifier: Hashable, Sendable, ExpressibleByStringLiteral {
 
     /// Adds days.
     ///
-    /// - Parameter number: How many days. A negative number takes them off.
+    /// - Parameter number: The number of days. A negative number subtracts.
     public static func days(_ number: Int) -> Self { adding(number, "days") }
     /// Adds hours.
     ///
-    /// - Parameter number: How many hours. A negative number takes them off.
+    /// - Parameter number: The number of hours. A negative number subtracts.
     public static func hours(_ number: Int) -> Self { adding(number, "hours") }
     /// Adds minutes.
     ///
-    /// - Parameter number: How many minutes. A negative number takes them off.
+    /// - Parameter number: The number of minutes. A negative number subtracts.
     public static func minutes(_ number: Int) -> Self { adding(number, "minutes") }
     /// Adds seconds.
     ///
-    /// - Parameter number: How many seconds, which may have a fraction. A negative number takes them off.
+    /// - Parameter number: The number of seconds, possibly with a fraction. A negative number
+    ///   subtracts.
     public static func seconds(_ number: Double) -> Self { adding(number, "seconds") }
-    /// Adds months. A day that the month has not is one of the next month.
+    /// Adds months. A day beyond the end of the month falls into the next month.
     ///
-    /// - Parameter number: How many months. A negative number takes them off.
+    /// - Parameter number: The number of months. A negative number subtracts.
     public static func months(_ number: Int) -> Self { adding(number, "months") }
-    /// Adds years. A day that the month has not is one of the next month.
+    /// Adds years. A day beyond the end of the month falls into the next month.
     ///
-    /// - Parameter number: How many years. A negative number takes them off.
+    /// - Parameter number: The number of years. A negative number subtracts.
     public static func years(_ number: Int) -> Self { adding(number, "years") }
 
     /// Goes back to the first day of the month.
@@ -52,36 +55,39 @@ public struct SQLDateModifier: Hashable, Sendable, ExpressibleByStringLiteral {
     public static let startOfYear = Self("start of year")
     /// Goes back to midnight.
     public static let startOfDay = Self("start of day")
-    /// Goes forward to a day of the week, unless it is that day.
+    /// Goes forward to a day of the week, or stays if it is that day.
     ///
-    /// - Parameter number: The day of the week, from 0, which is Sunday, to 6.
+    /// - Parameter number: The day of the week, from 0 for Sunday to 6.
     public static func weekday(_ number: Int) -> Self { Self("weekday \(number)") }
 
-    /// Takes a number for the seconds since 1970. It must be the first modifier.
+    /// Interprets a number as seconds since 1970. It must be the first modifier.
     public static let unixEpoch = Self("unixepoch")
-    /// Takes a number for a julian day. It must be the first modifier.
+    /// Interprets a number as a julian day. It must be the first modifier.
     public static let julianDay = Self("julianday")
-    /// Takes a number for the one or the other, by its size. It must be the first modifier.
+    /// Interprets a number as seconds or as a julian day, by its size. It must be the first
+    /// modifier.
     public static let auto = Self("auto")
-    /// Takes a day that the month has not, after months or years were added, for one of the next month. It is what is
-    /// done without being asked: SQLite 3.46.
+    /// Moves a day beyond the end of the month into the next month, after months or years were
+    /// added. This is the default. Requires SQLite 3.46.
     public static let ceiling = Self("ceiling")
-    /// Takes a day that the month has not, after months or years were added, for the last one of the month: SQLite 3.46.
+    /// Changes a day beyond the end of the month to its last day, after months or years were added.
+    /// Requires SQLite 3.46.
     public static let floor = Self("floor")
-    /// Gives fractions of a second, too: SQLite 3.42.
+    /// Includes fractions of a second. Requires SQLite 3.42.
     public static let subsecond = Self("subsec")
 
-    /// Goes from UTC to local time.
+    /// Converts from UTC to local time.
     public static let localTime = Self("localtime")
-    /// Goes from local time to UTC.
+    /// Converts from local time to UTC.
     public static let utc = Self("utc")
 }
 
 extension SQLSpecificExpressible where Self == SQLExpression {
-    /// The date and time at which the statement began, for date functions: the text `now`.
+    /// The date and time when the statement began, for date functions: the text `now`.
     ///
-    /// What SQLite takes for the present is not ``Database/transactionDate``, which is constant in a transaction, and
-    /// which tests can set: bind that one where it matters.
+    /// This is SQLite's current date, and not ``Database/transactionDate``, which is constant in a
+    /// transaction, and which tests can set. If that matters, bind ``Database/transactionDate``
+    /// instead.
     public static var now: SQLExpression { "now".sqlExpression }
 }
 
@@ -98,8 +104,9 @@ extension SQLExpression {
 /// ```
 ///
 /// - Parameters:
-///   - value: A date, as a text that SQLite's page on dates knows, or as a julian day. For anything else, the result is NULL.
-///   - modifiers: How the date is changed before that, one after the other.
+///   - value: A date, as a text in a format of SQLite's page on dates, or as a julian day. Anything
+///     else gives NULL.
+///   - modifiers: The changes to the date before formatting, in order.
 public func date(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
     .date("DATE", [value], modifiers)
 }
@@ -107,8 +114,9 @@ public func date(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModif
 /// Returns the time, as `HH:MM:SS`: `TIME(value, modifier, …)`.
 ///
 /// - Parameters:
-///   - value: A date, as a text that SQLite's page on dates knows, or as a julian day. For anything else, the result is NULL.
-///   - modifiers: How the date is changed before that, one after the other.
+///   - value: A date, as a text in a format of SQLite's page on dates, or as a julian day. Anything
+///     else gives NULL.
+///   - modifiers: The changes to the date before formatting, in order.
 public func time(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
     .date("TIME", [value], modifiers)
 }
@@ -116,8 +124,9 @@ public func time(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModif
 /// Returns the day and the time, as `YYYY-MM-DD HH:MM:SS`: `DATETIME(value, modifier, …)`.
 ///
 /// - Parameters:
-///   - value: A date, as a text that SQLite's page on dates knows, or as a julian day. For anything else, the result is NULL.
-///   - modifiers: How the date is changed before that, one after the other.
+///   - value: A date, as a text in a format of SQLite's page on dates, or as a julian day. Anything
+///     else gives NULL.
+///   - modifiers: The changes to the date before formatting, in order.
 public func dateTime(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...) -> SQLExpression {
     .date("DATETIME", [value], modifiers)
 }
@@ -125,8 +134,9 @@ public func dateTime(_ value: some SQLSpecificExpressible, _ modifiers: SQLDateM
 /// Returns the julian day, a real number of days: `JULIANDAY(value, modifier, …)`.
 ///
 /// - Parameters:
-///   - value: A date, as a text that SQLite's page on dates knows, or as a julian day. For anything else, the result is NULL.
-///   - modifiers: How the date is changed before that, one after the other.
+///   - value: A date, as a text in a format of SQLite's page on dates, or as a julian day. Anything
+///     else gives NULL.
+///   - modifiers: The changes to the date before formatting, in order.
 public func julianDay(
     _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression { .date("JULIANDAY", [value], modifiers) }
@@ -134,8 +144,9 @@ public func julianDay(
 /// Returns the whole seconds since 1970, from SQLite 3.38 on: `UNIXEPOCH(value, modifier, …)`.
 ///
 /// - Parameters:
-///   - value: A date, as a text that SQLite's page on dates knows, or as a julian day. For anything else, the result is NULL.
-///   - modifiers: How the date is changed before that, one after the other.
+///   - value: A date, as a text in a format of SQLite's page on dates, or as a julian day. Anything
+///     else gives NULL.
+///   - modifiers: The changes to the date before formatting, in order.
 public func unixEpoch(
     _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression { .date("UNIXEPOCH", [value], modifiers) }
@@ -147,10 +158,11 @@ public func unixEpoch(
 /// ```
 ///
 /// - Parameters:
-///   - format: The format, in which `%Y` and its like stand for parts of the date. One that SQLite does not know makes the result
-///     NULL.
-///   - value: A date, as a text that SQLite's page on dates knows, or as a julian day. For anything else, the result is NULL.
-///   - modifiers: How the date is changed before that, one after the other.
+///   - format: The format, in which `%Y` and the like represent parts of the date. An unknown one
+///     makes the result NULL.
+///   - value: A date, as a text in a format of SQLite's page on dates, or as a julian day. Anything
+///     else gives NULL.
+///   - modifiers: The changes to the date before formatting, in order.
 public func strftime(
     _ format: String, _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression { .date("STRFTIME", [format.asConstant, value], modifiers) }
@@ -158,7 +170,7 @@ public func strftime(
 /// Returns the time between two dates as a text, from SQLite 3.43 on: `TIMEDIFF(end, start)`.
 ///
 /// - Parameters:
-///   - end: A date. Where it is before the other one, the text begins with a minus.
+///   - end: A date. If it is before the other one, the text begins with a minus.
 ///   - start: The date from which the time is counted.
 public func timeDiff(_ end: some SQLSpecificExpressible, _ start: any SQLExpressible) -> SQLExpression {
     .function("TIMEDIFF", [end, start])

@@ -1,38 +1,38 @@
-// The functions and operators of SQLite's page "JSON Functions And Operators". A path is SQLite's: `$.address.city`,
-// `$[0]`.
+// SQLite's "JSON Functions And Operators". A path is SQLite's: `$.address.city`, `$[0]`.
 
 extension SQLSpecificExpressible {
-    /// Returns a part of a JSON text, as JSON: `json -> path`.
+    /// Returns a part of a JSON text as JSON: `json -> path`.
     ///
-    /// - Parameter path: A path of SQLite: `$.address.city`; the key of an object: `city`; or the place of an element, from 0.
-    ///   Where there is nothing, the result is NULL.
+    /// - Parameter path: A path of SQLite (`$.address.city`), the key of an object (`city`), or the
+    ///   index of an element, counted from 0. The result is NULL if nothing is there.
     public func json(at path: any SQLExpressible) -> SQLExpression {
         SQLExpression(.infix(.json, sqlExpression, path.asConstant))
     }
 
-    /// Returns a part of a JSON text, as the SQL value that it is: `json ->> path`.
+    /// Returns a part of a JSON textas an SQL value: `json ->> path`.
     ///
     /// ```swift
     /// Player.filter(Column("address").jsonValue(at: "$.city") == "Arras")
     /// ```
     ///
-    /// - Parameter path: A path of SQLite: `$.address.city`; the key of an object: `city`; or the place of an element, from 0.
-    ///   Where there is nothing, the result is NULL.
+    /// - Parameter path: A path of SQLite (`$.address.city`), the key of an object (`city`), or the
+    ///   index of an element, counted from 0. The result is NULL if nothing is there.
     public func jsonValue(at path: any SQLExpressible) -> SQLExpression {
         SQLExpression(.infix(.jsonValue, sqlExpression, path.asConstant))
     }
 }
 
-/// Returns the JSON text in its shortest form; it throws where it is malformed: `JSON(text)`.
+/// Returns the JSON text in its shortest form: `JSON(text)`. The statement throws if it is
+/// malformed.
 ///
-/// - Parameter text: The JSON. NULL stays NULL.
+/// - Parameter text: The JSON. NULL remains NULL.
 public func json(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("JSON", [text]) }
 
 /// Returns a JSON array of values: `JSON_ARRAY(a, b, …)`.
 ///
 /// - Parameters:
-///   - first: The first element. A text becomes a string of JSON, unless a function of JSON gives it: ``json(_:)`` makes JSON of a
-///     column.
+///   - first: The first element. A text becomes a JSON string, unless a JSON function returns it.
+///     ``json(_:)`` makes JSON of a column.
 ///   - others: The elements behind it.
 public func jsonArray(_ first: some SQLSpecificExpressible, _ others: any SQLExpressible...) -> SQLExpression
 {
@@ -41,71 +41,77 @@ public func jsonArray(_ first: some SQLSpecificExpressible, _ others: any SQLExp
 
 /// Returns the number of elements of a JSON array: `JSON_ARRAY_LENGTH(json)`.
 ///
-/// - Parameter json: The JSON. Where it is no array, the number is 0.
+/// - Parameter json: The JSON. The number is 0 if it is no array.
 public func jsonArrayLength(_ json: some SQLSpecificExpressible) -> SQLExpression {
     .function("JSON_ARRAY_LENGTH", [json])
 }
 
-/// Returns the number of elements of an array inside of a JSON text: `JSON_ARRAY_LENGTH(json, path)`.
+/// Returns the number of elements of an array inside of a JSON text:
+/// `JSON_ARRAY_LENGTH(json, path)`.
 ///
 /// - Parameters:
 ///   - json: The JSON.
-///   - path: A path of SQLite, to the array: `$.tags`. Where there is nothing, the number is NULL, and where there is no array, 0.
+///   - path: A path of SQLite, to the array: `$.tags`. The number is NULL if nothing is there, and
+///     0 if it is no array.
 public func jsonArrayLength(_ json: some SQLSpecificExpressible, at path: any SQLExpressible) -> SQLExpression
 {
     .function("JSON_ARRAY_LENGTH", [json, path.asConstant])
 }
 
-/// Returns where a text is no JSON, counted from 1, or 0, from SQLite 3.42 on: `JSON_ERROR_POSITION(text)`.
+/// Returns the position of the first JSON error in a text, counted from 1:
+/// `JSON_ERROR_POSITION(text)`. It is 0 if there is none. From SQLite 3.42 on.
 ///
-/// - Parameter text: The text. What SQLite reads as JSON5 counts as JSON.
+/// - Parameter text: The text. JSON5 that SQLite can read counts as JSON.
 public func jsonErrorPosition(_ text: some SQLSpecificExpressible) -> SQLExpression {
     .function("JSON_ERROR_POSITION", [text])
 }
 
-/// Returns a part of a JSON text, as the SQL value that it is; an array where there are several paths:
-/// `JSON_EXTRACT(json, path, …)`.
+/// Returns a part of a JSON text as an SQL value: `JSON_EXTRACT(json, path, …)`. Several paths give
+/// an array.
 ///
 /// - Parameters:
 ///   - json: The JSON.
-///   - path: A path of SQLite. Where there is nothing, the part is NULL. The statement throws for a text that is no path.
+///   - path: A path of SQLite. The part is NULL if nothing is there. The statement throws if the
+///     text is not a path.
 ///   - others: More paths.
 public func jsonExtract(
     _ json: some SQLSpecificExpressible, at path: any SQLExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("JSON_EXTRACT", [json, path.asConstant] + others.map(\.asConstant)) }
 
-/// Returns the JSON text with new values where there are none: `JSON_INSERT(json, path, value, …)`.
+/// Returns the JSON text with values added at paths that have none:
+/// `JSON_INSERT(json, path, value, …)`.
 ///
 /// - Parameters:
 ///   - json: The JSON.
-///   - values: The paths, and what is put there, one after the other. A path where there is a value is passed over. A text becomes
-///     a string of JSON, unless a function of JSON gives it.
+///   - values: The paths and their values, applied in order. A path that already has a value is
+///     skipped. A text becomes a JSON string, unless a JSON function returns it.
 public func jsonInsert(
     _ json: some SQLSpecificExpressible, _ values: KeyValuePairs<String, any SQLExpressible>
 ) -> SQLExpression { .function("JSON_INSERT", [json] + operands(values)) }
 
-/// Returns the JSON text with new elements in its arrays, from SQLite 3.53 on: `JSON_ARRAY_INSERT(json, path, value, …)`.
+/// Returns the JSON text with elements inserted into its arrays:
+/// `JSON_ARRAY_INSERT(json, path, value, …)`. From SQLite 3.53 on.
 ///
 /// - Parameters:
 ///   - json: The JSON.
-///   - values: The paths of elements, and what is put in front of each, one after the other: `$[#]` is the place behind the last
-///     element. A text becomes a string of JSON, unless a function of JSON gives it. The statement throws for a path that is not
-///     that of an element.
+///   - values: The paths of elements and the values to insert before them, applied in order. The
+///     path `$[#]` is the position after the last element. A text becomes a JSON string, unless a
+///     JSON function returns it. The statement throws if a path does not point to an element.
 public func jsonArrayInsert(
     _ json: some SQLSpecificExpressible, _ values: KeyValuePairs<String, any SQLExpressible>
 ) -> SQLExpression { .function("JSON_ARRAY_INSERT", [json] + operands(values)) }
 
-/// Returns the JSON text with other values where there are some: `JSON_REPLACE(json, path, value, …)`.
+/// Returns the JSON text with existing values replaced: `JSON_REPLACE(json, path, value, …)`.
 ///
 /// - Parameters:
 ///   - json: The JSON.
-///   - values: The paths, and what is put there, one after the other. A path where there is no value is passed over. A text becomes
-///     a string of JSON, unless a function of JSON gives it.
+///   - values: The paths and their values, applied in order. A path without a value is skipped. A
+///     text becomes a JSON string, unless a JSON function returns it.
 public func jsonReplace(
     _ json: some SQLSpecificExpressible, _ values: KeyValuePairs<String, any SQLExpressible>
 ) -> SQLExpression { .function("JSON_REPLACE", [json] + operands(values)) }
 
-/// Returns the JSON text with other values, or new ones: `JSON_SET(json, path, value, …)`.
+/// Returns the JSON text with values replaced or added: `JSON_SET(json, path, value, …)`.
 ///
 /// ```swift
 /// try Player.updateAll(db, [Column("settings").set(to: jsonSet(Column("settings"), ["$.sound": "off"]))])
@@ -113,64 +119,68 @@ public func jsonReplace(
 ///
 /// - Parameters:
 ///   - json: The JSON.
-///   - values: The paths, and what is put there, one after the other: `$[#]` is the place behind the last element of an array. A
-///     text becomes a string of JSON, unless a function of JSON gives it.
+///   - values: The paths and their values, applied in order. The path `$[#]` is the position after
+///     the last element of an array. A text becomes a JSON string, unless a JSON function returns
+///     it.
 public func jsonSet(
     _ json: some SQLSpecificExpressible, _ values: KeyValuePairs<String, any SQLExpressible>
 ) -> SQLExpression { .function("JSON_SET", [json] + operands(values)) }
 
 /// Returns a JSON object: `JSON_OBJECT(key, value, …)`.
 ///
-/// - Parameter values: The keys and values, in their order: a literal of a dictionary. A text becomes a string of JSON, unless a
-///   function of JSON gives it.
+/// - Parameter values: The keys and values, in their order: a dictionary literal. A text becomes a
+///   JSON string, unless a JSON function returns it.
 public func jsonObject(_ values: KeyValuePairs<String, any SQLExpressible>) -> SQLExpression {
     .function("JSON_OBJECT", operands(values))
 }
 
-/// Returns the JSON text, merged with another one: `JSON_PATCH(json, patch)`.
+/// Returns the JSON text merged with a patch: `JSON_PATCH(json, patch)`.
 ///
 /// - Parameters:
 ///   - json: The JSON.
-///   - patch: A merge patch of RFC 7396, as JSON: objects are merged, null removes a key, and anything else replaces what is there.
+///   - patch: A merge patch of RFC 7396, as JSON. Objects are merged, null removes a key, and
+///     anything else replaces the old value.
 public func jsonPatch(_ json: some SQLSpecificExpressible, _ patch: any SQLExpressible) -> SQLExpression {
     .function("JSON_PATCH", [json, patch])
 }
 
-/// Returns the JSON text without some of its parts: `JSON_REMOVE(json, path, …)`.
+/// Returns the JSON text without the given parts: `JSON_REMOVE(json, path, …)`.
 ///
 /// - Parameters:
 ///   - json: The JSON.
-///   - path: A path of SQLite. Where there is nothing, nothing is removed.
-///   - others: More paths. Each is looked for in what those before it have left.
+///   - path: A path of SQLite. Nothing is removed if nothing is there.
+///   - others: More paths. Each applies to the result of the previous ones.
 public func jsonRemove(
     _ json: some SQLSpecificExpressible, at path: any SQLExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("JSON_REMOVE", [json, path.asConstant] + others.map(\.asConstant)) }
 
-/// Returns the type of a JSON text, in JSON's words: `JSON_TYPE(json)`.
+/// Returns the type of a JSON text as JSON names it: `JSON_TYPE(json)`.
 ///
-/// - Parameter json: The JSON. NULL has no type, and the result is NULL; JSON's own null has the type `null`.
+/// - Parameter json: The JSON. NULL has no type, so the result is NULL. JSON's own null has the
+///   type `null`.
 public func jsonType(_ json: some SQLSpecificExpressible) -> SQLExpression { .function("JSON_TYPE", [json]) }
 
-/// Returns the type of a part of a JSON text, in JSON's words: `JSON_TYPE(json, path)`.
+/// Returns the type of a part of a JSON text as JSON names it: `JSON_TYPE(json, path)`.
 ///
 /// - Parameters:
 ///   - json: The JSON.
-///   - path: A path of SQLite. Where there is nothing, the type is NULL.
+///   - path: A path of SQLite. The type is NULL if nothing is there.
 public func jsonType(_ json: some SQLSpecificExpressible, at path: any SQLExpressible) -> SQLExpression {
     .function("JSON_TYPE", [json, path.asConstant])
 }
 
-/// Whether a text is JSON: `JSON_VALID(text)`.
+/// Returns whether a text is JSON: `JSON_VALID(text)`.
 ///
-/// - Parameter text: The text. JSON5, which other functions read from SQLite 3.42 on, does not count.
+/// - Parameter text: The text. JSON5, which other functions accept from SQLite 3.42 on, does not
+///   count.
 public func jsonValid(_ text: some SQLSpecificExpressible) -> SQLExpression {
     .function("JSON_VALID", [text])
 }
 
 /// Returns the value as JSON: `JSON_QUOTE(value)`.
 ///
-/// - Parameter value: A number, a text or NULL: SQLite refuses a blob that is no JSON. What another function of JSON gives stays as
-///   it is.
+/// - Parameter value: A number, a text or NULL. SQLite refuses a blob that is not JSON. The result
+///   of another JSON function remains unchanged.
 public func jsonQuote(_ value: some SQLSpecificExpressible) -> SQLExpression {
     .function("JSON_QUOTE", [value])
 }
@@ -179,7 +189,7 @@ public func jsonQuote(_ value: some SQLSpecificExpressible) -> SQLExpression {
 ///
 /// - Parameters:
 ///   - value: The value of each row.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func jsonGroupArray(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("JSON_GROUP_ARRAY", [value], filter: filter) }
@@ -189,7 +199,7 @@ public func jsonGroupArray(
 /// - Parameters:
 ///   - key: The key of each row.
 ///   - value: The value of each row.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func jsonGroupObject(
     _ key: some SQLSpecificExpressible, _ value: any SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil

@@ -1,81 +1,88 @@
-// The scalar functions of SQLite's pages "Built-In Scalar SQL Functions" and "Built-In Mathematical SQL Functions".
+// The scalar and mathematical functions of SQLite.
 //
-// They have SQLite's names, in the camel case of Swift. Those without an operand stand on `SQLExpression`, so that they
-// take no name away from anybody.
+// They are those of SQLite's pages "Built-In Scalar SQL Functions" and "Built-In Mathematical SQL
+// Functions".
+//
+// They have SQLite's names, in Swift's camel case. Functions without an operand are members of
+// `SQLExpression`, so that they occupy no global names.
 //
 // Over 350 lines: because each function says its parameters.
 
 // MARK: - Choosing
 
-/// Returns a value, or another one where it is NULL: `IFNULL(a, b)`.
+/// Returns a value, or another one if it is NULL: `IFNULL(a, b)`.
 ///
 /// - Parameters:
 ///   - value: The value.
-///   - other: The value instead of NULL. It may be NULL itself.
+///   - other: The value to use instead of NULL. It may be NULL itself.
 public func ifNull(_ value: some SQLSpecificExpressible, _ other: any SQLExpressible) -> SQLExpression {
     .function("IFNULL", [value, other])
 }
 
-/// Returns a value, or NULL where it equals another one: `NULLIF(a, b)`.
+/// Returns a value, or NULL if it equals another one: `NULLIF(a, b)`.
 ///
 /// - Parameters:
 ///   - value: The value.
-///   - other: What it is compared with, as `=` does. Where one of both is NULL, the first value is returned.
+///   - other: The value to compare with, by `=`. If one of them is NULL, the first value is
+///     returned.
 public func nullIf(_ value: some SQLSpecificExpressible, _ other: any SQLExpressible) -> SQLExpression {
     .function("NULLIF", [value, other])
 }
 
-/// Returns one of two values, by a condition: `IIF(condition, a, b)`.
+/// Returns one of two values, depending on a condition: `IIF(condition, a, b)`.
 ///
 /// ```swift
 /// Player.select(Column("name"), iif(Column("score") >= 1000, "master", "pupil").forKey("title"))
 /// ```
 ///
 /// - Parameters:
-///   - condition: The condition. Where it is NULL, it does not hold.
-///   - value: The result where the condition holds.
-///   - other: The result where it does not.
+///   - condition: The condition. NULL counts as false.
+///   - value: The result if the condition is true.
+///   - other: The result otherwise.
 public func iif(
     _ condition: some SQLSpecificExpressible, _ value: any SQLExpressible, _ other: any SQLExpressible
 ) -> SQLExpression { .function("IIF", [condition, value, other]) }
 
-/// Returns the greatest of some values of one row, or NULL where one is NULL: `MAX(a, b, …)`.
+/// Returns the greatest of several values of one row, or NULL if one is NULL: `MAX(a, b, …)`.
 ///
 /// - Parameters:
 ///   - first: A value.
-///   - second: What it is compared with, as SQLite sorts: numbers come before texts, and texts before blobs.
-///   - others: What else is compared.
+///   - second: A value to compare with, in SQLite's order: numbers come before texts, and texts
+///     before blobs.
+///   - others: Further values to compare.
 public func greatest(
     _ first: any SQLExpressible, _ second: any SQLExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("MAX", [first, second] + others) }
 
-/// Returns the least of some values of one row, or NULL where one is NULL: `MIN(a, b, …)`.
+/// Returns the least of several values of one row, or NULL if one is NULL: `MIN(a, b, …)`.
 ///
 /// - Parameters:
 ///   - first: A value.
-///   - second: What it is compared with, as SQLite sorts: numbers come before texts, and texts before blobs.
-///   - others: What else is compared.
+///   - second: A value to compare with, in SQLite's order: numbers come before texts, and texts
+///     before blobs.
+///   - others: Further values to compare.
 public func least(
     _ first: any SQLExpressible, _ second: any SQLExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("MIN", [first, second] + others) }
 
 /// Returns the name of the value's storage class: `TYPEOF(value)`.
 ///
-/// - Parameter value: Any value. Its class is one of the texts `null`, `integer`, `real`, `text` and `blob`.
+/// - Parameter value: Any value. Its class is one of the texts `null`, `integer`, `real`, `text`
+///   and `blob`.
 public func typeOf(_ value: some SQLSpecificExpressible) -> SQLExpression { .function("TYPEOF", [value]) }
 
 // MARK: - Hints
 
 /// Tells SQLite's planner that a condition is mostly true: `LIKELY(condition)`.
 ///
-/// - Parameter condition: The condition, whose value stays what it is.
+/// - Parameter condition: The condition. Its value does not change.
 public func likely(_ condition: some SQLSpecificExpressible) -> SQLExpression {
     .function("LIKELY", [condition])
 }
 
 /// Tells SQLite's planner that a condition is mostly false: `UNLIKELY(condition)`.
 ///
-/// - Parameter condition: The condition, whose value stays what it is.
+/// - Parameter condition: The condition. Its value does not change.
 public func unlikely(_ condition: some SQLSpecificExpressible) -> SQLExpression {
     .function("UNLIKELY", [condition])
 }
@@ -84,95 +91,99 @@ public func unlikely(_ condition: some SQLSpecificExpressible) -> SQLExpression 
 
 /// Returns the number of characters of a text, or of bytes of a blob: `LENGTH(value)`.
 ///
-/// - Parameter value: A text or a blob. A number is taken for its text. NULL stays NULL.
+/// - Parameter value: A text or a blob. A number counts as its text. NULL remains NULL.
 public func length(_ value: some SQLSpecificExpressible) -> SQLExpression { .function("LENGTH", [value]) }
 
-/// Returns the text, with its ASCII letters in lower case: `LOWER(text)`.
+/// Returns the text with its ASCII letters in lower case: `LOWER(text)`.
 ///
-/// - Parameter text: The text. NULL stays NULL.
+/// - Parameter text: The text. NULL remains NULL.
 public func lower(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("LOWER", [text]) }
 
-/// Returns the text, with its ASCII letters in upper case: `UPPER(text)`.
+/// Returns the text with its ASCII letters in upper case: `UPPER(text)`.
 ///
-/// - Parameter text: The text. NULL stays NULL.
+/// - Parameter text: The text. NULL remains NULL.
 public func upper(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("UPPER", [text]) }
 
 /// Returns the text without spaces at its ends: `TRIM(text)`.
 ///
-/// - Parameter text: The text. Other white space than spaces stays.
+/// - Parameter text: The text. White space other than spaces remains.
 public func trim(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("TRIM", [text]) }
 
-/// Returns the text without some characters at its ends: `TRIM(text, characters)`.
+/// Returns the text without the given characters at its ends: `TRIM(text, characters)`.
 ///
 /// - Parameters:
 ///   - text: The text.
-///   - characters: A text of the characters, in any order, each of which is removed however often it stands there.
+///   - characters: A text of the characters, in any order. Each is removed as often as it occurs.
 public func trim(_ text: some SQLSpecificExpressible, _ characters: any SQLExpressible) -> SQLExpression {
     .function("TRIM", [text, characters])
 }
 
 /// Returns the text without spaces at its beginning: `LTRIM(text)`.
 ///
-/// - Parameter text: The text. Other white space than spaces stays.
+/// - Parameter text: The text. White space other than spaces remains.
 public func ltrim(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("LTRIM", [text]) }
 
-/// Returns the text without some characters at its beginning: `LTRIM(text, characters)`.
+/// Returns the text without the given characters at its beginning: `LTRIM(text, characters)`.
 ///
 /// - Parameters:
 ///   - text: The text.
-///   - characters: A text of the characters, in any order, each of which is removed however often it stands there.
+///   - characters: A text of the characters, in any order. Each is removed as often as it occurs.
 public func ltrim(_ text: some SQLSpecificExpressible, _ characters: any SQLExpressible) -> SQLExpression {
     .function("LTRIM", [text, characters])
 }
 
 /// Returns the text without spaces at its end: `RTRIM(text)`.
 ///
-/// - Parameter text: The text. Other white space than spaces stays.
+/// - Parameter text: The text. White space other than spaces remains.
 public func rtrim(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("RTRIM", [text]) }
 
-/// Returns the text without some characters at its end: `RTRIM(text, characters)`.
+/// Returns the text without the given characters at its end: `RTRIM(text, characters)`.
 ///
 /// - Parameters:
 ///   - text: The text.
-///   - characters: A text of the characters, in any order, each of which is removed however often it stands there.
+///   - characters: A text of the characters, in any order. Each is removed as often as it occurs.
 public func rtrim(_ text: some SQLSpecificExpressible, _ characters: any SQLExpressible) -> SQLExpression {
     .function("RTRIM", [text, characters])
 }
 
-/// Returns the characters of a text from one on: `SUBSTR(text, start)`.
+/// Returns the rest of a text from a character on: `SUBSTR(text, start)`.
 ///
 /// - Parameters:
-///   - text: The text, or a blob, of which bytes are returned.
-///   - start: The place of the first character, counted from 1, or from the end where it is negative: -1 is the last one.
+///   - text: The text, or a blob. For a blob, bytes are returned.
+///   - start: The position of the first character, counted from 1. A negative position counts from
+///     the end: -1 is the last character.
 public func substr(_ text: some SQLSpecificExpressible, _ start: any SQLExpressible) -> SQLExpression {
     .function("SUBSTR", [text, start])
 }
 
-/// Returns a number of characters of a text from one on: `SUBSTR(text, start, count)`.
+/// Returns a number of characters of a text from a position on: `SUBSTR(text, start, count)`.
 ///
 /// - Parameters:
-///   - text: The text, or a blob, of which bytes are returned.
-///   - start: The place of the first character, counted from 1, or from the end where it is negative: -1 is the last one.
-///   - count: How many characters at most. Where it is negative, they are those before the place.
+///   - text: The text, or a blob. For a blob, bytes are returned.
+///   - start: The position of the first character, counted from 1. A negative position counts from
+///     the end: -1 is the last character.
+///   - count: The maximum number of characters. A negative count gives the characters before the
+///     position.
 public func substr(
     _ text: some SQLSpecificExpressible, _ start: any SQLExpressible, _ count: any SQLExpressible
 ) -> SQLExpression { .function("SUBSTR", [text, start, count]) }
 
-/// Returns where a text is first found in another, counted from 1, or 0: `INSTR(text, part)`.
+/// Returns the position of the first occurrence of a part in a text, counted from 1:
+/// `INSTR(text, part)`. 0 if there is none.
 ///
 /// - Parameters:
-///   - text: The text that is looked into. Where both are blobs, bytes are counted.
-///   - part: What is looked for, whose case matters.
+///   - text: The text to search. If both are blobs, bytes are counted.
+///   - part: The text to find. Its case matters.
 public func instr(_ text: some SQLSpecificExpressible, _ part: any SQLExpressible) -> SQLExpression {
     .function("INSTR", [text, part])
 }
 
-/// Replaces a part of a text wherever it is found: `REPLACE(text, part, other)`.
+/// Replaces every occurrence of a part of a text: `REPLACE(text, part, other)`.
 ///
 /// - Parameters:
 ///   - text: The text.
-///   - part: The part, whose case matters. Where it is empty, nothing is replaced.
-///   - other: What stands there then. Where it is NULL, so is the result.
+///   - part: The part. Its case matters. If it is empty, nothing is replaced.
+///   - other: The replacement. If it is NULL, so is the result.
 public func replace(
     _ text: some SQLSpecificExpressible, _ part: any SQLExpressible, with other: any SQLExpressible
 ) -> SQLExpression { .function("REPLACE", [text, part, other]) }
@@ -184,47 +195,50 @@ public func replace(
 /// ```
 ///
 /// - Parameters:
-///   - format: The format, as "Built-in printf()" in the SQLite documentation has it. Where it is NULL, so is the result.
-///   - first: What the first conversion of the format writes.
-///   - others: What the other ones write. Those that are missing are taken for NULL, and those that are left over do not matter.
+///   - format: The format, as described in "Built-in printf()" in the SQLite documentation. If it
+///     is NULL, so is the result.
+///   - first: The value for the first conversion of the format.
+///   - others: The values for the other conversions. Missing values count as NULL, and superfluous
+///     ones are ignored.
 public func printf(
     _ format: any SQLExpressible, _ first: some SQLSpecificExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("PRINTF", [format, first] + others) }
 
-/// Returns the text of some code points: `CHAR(65, 66)` is `AB`.
+/// Returns the text of the given code points: `CHAR(65, 66)` is `AB`.
 ///
 /// - Parameters:
 ///   - first: The number of the first code point.
-///   - others: The numbers of those behind it.
+///   - others: The numbers of the other code points.
 public func char(_ first: some SQLSpecificExpressible, _ others: any SQLExpressible...) -> SQLExpression {
     .function("CHAR", [first] + others)
 }
 
 /// Returns the code point of a text's first character: `UNICODE(text)`.
 ///
-/// - Parameter text: The text. Where it is empty, the result is NULL.
+/// - Parameter text: The text. If it is empty, the result is NULL.
 public func unicode(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("UNICODE", [text]) }
 
 /// Returns the value as an SQL literal: `QUOTE(value)`.
 ///
-/// - Parameter value: Any value. A blob becomes `X'…'`, and NULL the word.
+/// - Parameter value: Any value. A blob becomes `X'…'`, and NULL becomes the word NULL.
 public func quote(_ value: some SQLSpecificExpressible) -> SQLExpression { .function("QUOTE", [value]) }
 
-/// Returns the bytes of a blob or a text, as hexadecimal digits: `HEX(value)`.
+/// Returns the bytes of a blob or a text as hexadecimal digits: `HEX(value)`.
 ///
-/// - Parameter value: The blob. Anything else is taken for a text: the number 12 has the bytes `3132`, and NULL has none.
+/// - Parameter value: The blob. Anything else counts as text: the number 12 has the bytes `3132`,
+///   and NULL has none.
 public func hex(_ value: some SQLSpecificExpressible) -> SQLExpression { .function("HEX", [value]) }
 
 /// Returns a blob of zeros: `ZEROBLOB(count)`.
 ///
-/// - Parameter count: The number of bytes. A negative one is taken for 0.
+/// - Parameter count: The number of bytes. A negative number counts as 0.
 public func zeroBlob(_ count: some SQLSpecificExpressible) -> SQLExpression {
     .function("ZEROBLOB", [count])
 }
 
 /// Returns a blob of random bytes: `RANDOMBLOB(count)`.
 ///
-/// - Parameter count: The number of bytes. One below 1 is taken for 1.
+/// - Parameter count: The number of bytes. A number below 1 counts as 1.
 public func randomBlob(_ count: some SQLSpecificExpressible) -> SQLExpression {
     .function("RANDOMBLOB", [count])
 }
@@ -233,25 +247,26 @@ public func randomBlob(_ count: some SQLSpecificExpressible) -> SQLExpression {
 
 /// Rounds a number to a whole one: `ROUND(number)`.
 ///
-/// - Parameter number: The number. One half goes away from zero. The result is a real number, also of an integer.
+/// - Parameter number: The number. One half is rounded away from zero. The result is a real number,
+///   even for an integer.
 public func round(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ROUND", [number]) }
 
-/// Rounds a number to some digits behind the point: `ROUND(number, digits)`.
+/// Rounds a number to the given number of decimal digits: `ROUND(number, digits)`.
 ///
 /// - Parameters:
-///   - number: The number. The result is a real number, also of an integer.
-///   - digits: How many digits; a negative number is taken for 0.
+///   - number: The number. The result is a real number, even for an integer.
+///   - digits: The number of digits. A negative number counts as 0.
 public func round(_ number: some SQLSpecificExpressible, _ digits: any SQLExpressible) -> SQLExpression {
     .function("ROUND", [number, digits])
 }
 
-/// Returns -1, 0 or 1, as the number is negative, zero or positive: `SIGN(number)`.
+/// Returns -1, 0 or 1 for a negative number, zero, or a positive number: `SIGN(number)`.
 ///
 /// - Parameter number: The number. Anything else makes the result NULL.
 public func sign(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("SIGN", [number]) }
 
 extension SQLSpecificExpressible where Self == SQLExpression {
-    /// A random integer, another one for each row: `RANDOM()`.
+    /// A random integer, different for each row: `RANDOM()`.
     ///
     /// ```swift
     /// let three = try Player.order(SQLExpression.random).limit(3).fetchAll(db)
@@ -261,7 +276,7 @@ extension SQLSpecificExpressible where Self == SQLExpression {
     /// The number of rows that the last statement changed: `CHANGES()`.
     public static var changes: SQLExpression { .function("CHANGES", []) }
 
-    /// The number of rows that were changed since the connection was opened: `TOTAL_CHANGES()`.
+    /// The number of rows changed since the connection was opened: `TOTAL_CHANGES()`.
     public static var totalChanges: SQLExpression { .function("TOTAL_CHANGES", []) }
 
     /// The row id of the last insertion: `LAST_INSERT_ROWID()`.
@@ -273,8 +288,8 @@ extension SQLSpecificExpressible where Self == SQLExpression {
 
 // MARK: - Mathematics
 //
-// SQLite has these where it was built with SQLITE_ENABLE_MATH_FUNCTIONS. Elsewhere, a statement that uses one throws
-// "no such function".
+// These require a SQLite built with SQLITE_ENABLE_MATH_FUNCTIONS. Otherwise, a statement that uses
+// one throws "no such function".
 
 extension SQLSpecificExpressible where Self == SQLExpression {
     /// The number pi: `PI()`.
@@ -283,24 +298,24 @@ extension SQLSpecificExpressible where Self == SQLExpression {
 
 /// Rounds a number up to a whole one: `CEIL(number)`.
 ///
-/// - Parameter number: The number. An integer stays one, and a real number becomes a real one.
+/// - Parameter number: The number. An integer remains an integer, and a real number remains real.
 public func ceil(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("CEIL", [number]) }
 
 /// Rounds a number down to a whole one: `FLOOR(number)`.
 ///
-/// - Parameter number: The number. An integer stays one, and a real number becomes a real one.
+/// - Parameter number: The number. An integer remains an integer, and a real number remains real.
 public func floor(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("FLOOR", [number]) }
 
 /// Rounds a number towards zero to a whole one: `TRUNC(number)`.
 ///
-/// - Parameter number: The number. An integer stays one, and a real number becomes a real one.
+/// - Parameter number: The number. An integer remains an integer, and a real number remains real.
 public func trunc(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("TRUNC", [number]) }
 
-/// Returns the rest of a division of real numbers: `MOD(a, b)`.
+/// Returns the remainder of a division of real numbers: `MOD(a, b)`.
 ///
 /// - Parameters:
-///   - number: What is divided. The rest has its sign.
-///   - divisor: What it is divided by. Where that is 0, the result is NULL.
+///   - number: The dividend. The remainder has its sign.
+///   - divisor: The divisor. If it is 0, the result is NULL.
 public func mod(_ number: some SQLSpecificExpressible, _ divisor: any SQLExpressible) -> SQLExpression {
     .function("MOD", [number, divisor])
 }
@@ -308,7 +323,7 @@ public func mod(_ number: some SQLSpecificExpressible, _ divisor: any SQLExpress
 /// Returns a power: `POW(base, exponent)`.
 ///
 /// - Parameters:
-///   - base: The base. Where it is negative, and the exponent has a fraction, the result is NULL.
+///   - base: The base. If it is negative, and the exponent has a fraction, the result is NULL.
 ///   - exponent: The exponent.
 public func pow(_ base: some SQLSpecificExpressible, _ exponent: any SQLExpressible) -> SQLExpression {
     .function("POW", [base, exponent])
@@ -316,34 +331,34 @@ public func pow(_ base: some SQLSpecificExpressible, _ exponent: any SQLExpressi
 
 /// Returns the square root: `SQRT(number)`.
 ///
-/// - Parameter number: The number. Where it is negative, the result is NULL.
+/// - Parameter number: The number. If it is negative, the result is NULL.
 public func sqrt(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("SQRT", [number]) }
 
-/// Returns the power of e: `EXP(number)`.
+/// Returns e raised to a power: `EXP(number)`.
 ///
 /// - Parameter number: The exponent.
 public func exp(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("EXP", [number]) }
 
 /// Returns the natural logarithm: `LN(number)`.
 ///
-/// - Parameter number: The number. Unless it is positive, the result is NULL.
+/// - Parameter number: The number. The result is NULL unless it is positive.
 public func ln(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("LN", [number]) }
 
 /// Returns the logarithm to the base 10: `LOG10(number)`.
 ///
-/// - Parameter number: The number. Unless it is positive, the result is NULL.
+/// - Parameter number: The number. The result is NULL unless it is positive.
 public func log10(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("LOG10", [number]) }
 
 /// Returns the logarithm to the base 2: `LOG2(number)`.
 ///
-/// - Parameter number: The number. Unless it is positive, the result is NULL.
+/// - Parameter number: The number. The result is NULL unless it is positive.
 public func log2(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("LOG2", [number]) }
 
 /// Returns the logarithm to a base: `LOG(base, number)`.
 ///
 /// - Parameters:
-///   - number: The number. Unless it is positive, the result is NULL.
-///   - base: The base. Unless it is positive, and another than 1, the result is NULL.
+///   - number: The number. The result is NULL unless it is positive.
+///   - base: The base. The result is NULL unless it is positive and not 1.
 public func log(_ number: some SQLSpecificExpressible, base: any SQLExpressible) -> SQLExpression {
     .function("LOG", [base, number])
 }
@@ -375,24 +390,24 @@ public func tan(_ angle: some SQLSpecificExpressible) -> SQLExpression { .functi
 
 /// Returns the angle of a sine, in radians: `ASIN(number)`.
 ///
-/// - Parameter number: The sine, from -1 to 1. Beyond that, the result is NULL.
+/// - Parameter number: The sine, from -1 to 1. The result is NULL outside this range.
 public func asin(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ASIN", [number]) }
 
 /// Returns the angle of a cosine, in radians: `ACOS(number)`.
 ///
-/// - Parameter number: The cosine, from -1 to 1. Beyond that, the result is NULL.
+/// - Parameter number: The cosine, from -1 to 1. The result is NULL outside this range.
 public func acos(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ACOS", [number]) }
 
 /// Returns the angle of a tangent, in radians: `ATAN(number)`.
 ///
-/// - Parameter number: The tangent, which may be any number.
+/// - Parameter number: The tangent. It may be any number.
 public func atan(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ATAN", [number]) }
 
 /// Returns the angle of the point (x, y), in radians: `ATAN2(y, x)`.
 ///
 /// - Parameters:
 ///   - y: The second coordinate, which is the first operand.
-///   - x: The first coordinate. Both may be 0: so is the angle then.
+///   - x: The first coordinate. If both are 0, so is the angle.
 public func atan2(_ y: some SQLSpecificExpressible, _ x: any SQLExpressible) -> SQLExpression {
     .function("ATAN2", [y, x])
 }
@@ -419,10 +434,10 @@ public func asinh(_ number: some SQLSpecificExpressible) -> SQLExpression { .fun
 
 /// Returns the inverse of the hyperbolic cosine: `ACOSH(number)`.
 ///
-/// - Parameter number: A number from 1 on. Below that, the result is NULL.
+/// - Parameter number: A number of at least 1. Below that, the result is NULL.
 public func acosh(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ACOSH", [number]) }
 
 /// Returns the inverse of the hyperbolic tangent: `ATANH(number)`.
 ///
-/// - Parameter number: A number between -1 and 1. Beyond that, the result is NULL.
+/// - Parameter number: A number between -1 and 1. The result is NULL outside this range.
 public func atanh(_ number: some SQLSpecificExpressible) -> SQLExpression { .function("ATANH", [number]) }

@@ -1,23 +1,23 @@
-// The window functions of SQLite's page "Window Functions", which need `.over(…)`, and what else goes over many rows.
+// SQLite's window functions, which need `.over(…)`, and further functions over many rows.
 
-/// Concatenates the texts of all rows, with a text between them: `GROUP_CONCAT(value, separator)`.
+/// Concatenates the texts of all rows with a separator: `GROUP_CONCAT(value, separator)`.
 ///
-/// Their order is not defined, unless the request that is read is sorted.
+/// Their order is undefined unless the request that is read is sorted.
 ///
 /// - Parameters:
 ///   - value: The value of each row.
-///   - separator: The text between two texts; a comma if nil.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - separator: The text between two texts. A comma if nil.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func groupConcat(
     _ value: some SQLSpecificExpressible, separator: String? = nil,
     filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("GROUP_CONCAT", [value] + (separator.map { [$0] } ?? []), filter: filter) }
 
-/// Concatenates the different texts of all rows, with commas between them: `GROUP_CONCAT(DISTINCT value)`.
+/// Concatenates the distinct texts of all rows with commas: `GROUP_CONCAT(DISTINCT value)`.
 ///
 /// - Parameters:
 ///   - value: The value of each row.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func groupConcat(
     distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("GROUP_CONCAT", [value], isDistinct: true, filter: filter) }
@@ -25,15 +25,17 @@ public func groupConcat(
 /// Returns the rank of a row, from 0 to 1: `PERCENT_RANK()`.
 public func percentRank() -> SQLExpression { .function("PERCENT_RANK", []) }
 
-/// Returns which part of the rows is not behind this one, from 0 to 1: `CUME_DIST()`.
+/// Returns the fraction of the rows up to and including this one, from 0 to 1: `CUME_DIST()`.
 public func cumeDist() -> SQLExpression { .function("CUME_DIST", []) }
 
-/// Returns in which of a number of equal parts a row is, counted from 1: `NTILE(count)`.
+/// Returns the number of the row's group, if the rows are divided into equal groups:
+/// `NTILE(count)`. Counted from 1.
 ///
-/// - Parameter count: How many parts there are. The statement throws unless it is positive.
+/// - Parameter count: The number of groups. The statement throws unless it is positive.
 public func ntile(_ count: Int) -> SQLExpression { .function("NTILE", [count]) }
 
-/// Returns the value of a row before this one, or another value where there is none: `LAG(value, offset, other)`.
+/// Returns the value of an earlier row, or another value if there is none:
+/// `LAG(value, offset, other)`.
 ///
 /// ```swift
 /// let earlier = lag(Column("score")).over(order: [Column("date")])
@@ -41,34 +43,35 @@ public func ntile(_ count: Int) -> SQLExpression { .function("NTILE", [count]) }
 /// ```
 ///
 /// - Parameters:
-///   - value: The value, which is read in the other row.
+///   - offset: The number of rows before this one. 0 is this row itself.
 ///   - offset: How many rows before this one it stands: 0 is the row itself.
-///   - other: The value where there is no such row; NULL if nil.
+///   - other: The value if there is no such row. NULL if nil.
 public func lag(
     _ value: some SQLSpecificExpressible, _ offset: Int = 1, default other: (any SQLExpressible)? = nil
 ) -> SQLExpression { .neighbour("LAG", value, offset, other) }
 
-/// Returns the value of a row behind this one, or another value where there is none: `LEAD(value, offset, other)`.
+/// Returns the value of a later row, or another value if there is none:
+/// `LEAD(value, offset, other)`.
 ///
 /// - Parameters:
-///   - value: The value, which is read in the other row.
-///   - offset: How many rows behind this one it stands: 0 is the row itself.
-///   - other: The value where there is no such row; NULL if nil.
+///   - value: The value, read in the other row.
+///   - offset: The number of rows after this one. 0 is this row itself.
+///   - other: The value if there is no such row. NULL if nil.
 public func lead(
     _ value: some SQLSpecificExpressible, _ offset: Int = 1, default other: (any SQLExpressible)? = nil
 ) -> SQLExpression { .neighbour("LEAD", value, offset, other) }
 
 /// Returns the value of the first row of the frame: `FIRST_VALUE(value)`.
 ///
-/// - Parameter value: The value, which is read in that row.
+/// - Parameter value: The value, read in that row.
 public func firstValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
     .function("FIRST_VALUE", [value])
 }
 
-/// Returns the value of the last row of the frame: `LAST_VALUE(value)`. Without a frame, the frame ends at the row
-/// itself.
+/// Returns the value of the last row of the frame: `LAST_VALUE(value)`. By default, the frame ends
+/// at the row itself.
 ///
-/// - Parameter value: The value, which is read in that row.
+/// - Parameter value: The value, read in that row.
 public func lastValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
     .function("LAST_VALUE", [value])
 }
@@ -76,9 +79,9 @@ public func lastValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
 /// Returns the value of a row of the frame: `NTH_VALUE(value, number)`.
 ///
 /// - Parameters:
-///   - value: The value, which is read in that row.
-///   - number: The place of the row, counted from 1. Where the frame ends before, the result is NULL; the statement throws unless
-///     it is positive.
+///   - value: The value, read in that row.
+///   - number: The number of the row, counted from 1. The statement throws unless it is positive.
+///     If the frame ends before that row, the result is NULL.
 public func nthValue(_ value: some SQLSpecificExpressible, _ number: Int) -> SQLExpression {
     .function("NTH_VALUE", [value, number])
 }

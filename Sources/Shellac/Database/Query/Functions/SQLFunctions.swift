@@ -1,10 +1,10 @@
-// Functions of SQL. Each is one line: the name, and the operands.
+// SQL functions. Each takes one line: the name and the operands.
 //
-// A function takes `some SQLSpecificExpressible` where it has one operand, and `any SQLExpressible` beside others, so
-// that `abs(-1)` stays Swift's own.
+// A function with a single operand takes `some SQLSpecificExpressible`, so that `abs(-1)` is still
+// Swift's own. Further operands are `any SQLExpressible`.
 
 extension SQLExpression {
-    /// Calls a function.
+    /// Returns a call of a function.
     static func function(
         _ name: String, _ arguments: [any SQLExpressible], isDistinct: Bool = false,
         filter: (any SQLSpecificExpressible)? = nil
@@ -16,7 +16,7 @@ extension SQLExpression {
                     filter: filter?.sqlExpression)))
     }
 
-    /// Calls a function that SQLite knows, or that was added to the connection.
+    /// Returns a call of a function that is built into SQLite, or was added to the connection.
     ///
     /// ```swift
     /// Player.select(SQLExpression.call("soundex", Column("name")))
@@ -24,24 +24,24 @@ extension SQLExpression {
     /// ```
     ///
     /// - Parameters:
-    ///   - function: The name of the function, without quotes: SQL gets it quoted. The statement throws where there is none of that
-    ///     name.
-    ///   - arguments: What the function is called with. Values are bound.
+    ///   - function: The name of the function, without quotes. It is quoted in SQL. The statement
+    ///     throws if there is none of that name.
+    ///   - arguments: The arguments of the function. Values are bound.
     public static func call(_ function: String, _ arguments: any SQLExpressible...) -> SQLExpression {
         .function(function.quotedDatabaseIdentifier, arguments)
     }
 }
 
 extension DatabaseFunction {
-    /// Calls the function with operands.
+    /// Returns a call of the function with the given arguments.
     ///
     /// ```swift
     /// let initials = DatabaseFunction("initials", argumentCount: 1) { … }
     /// Player.select(initials(Column("name")))
     /// ```
     ///
-    /// - Parameter arguments: What the function is called with, as many as ``argumentCount`` says. Values are bound. The statement
-    ///   throws where the connection has no such function.
+    /// - Parameter arguments: The arguments of the function, as many as ``argumentCount``
+    ///   specifies. Values are bound. The statement throws if the connection has no such function.
     public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
         .function(name.quotedDatabaseIdentifier, arguments)
     }
@@ -52,8 +52,8 @@ extension DatabaseFunction {
 /// Counts the rows: `COUNT(*)`.
 ///
 /// - Parameters:
-///   - rows: Stands for `*`.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - rows: The argument `*`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func count(_ rows: AllColumns, filter: (any SQLSpecificExpressible)? = nil) -> SQLExpression {
     SQLExpression(
         .call(FunctionCall(name: "COUNT", arguments: [], takesRows: true, filter: filter?.sqlExpression)))
@@ -63,16 +63,16 @@ public func count(_ rows: AllColumns, filter: (any SQLSpecificExpressible)? = ni
 ///
 /// - Parameters:
 ///   - value: The value of each row.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func count(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("COUNT", [value], filter: filter) }
 
-/// Counts the different values that are not NULL: `COUNT(DISTINCT value)`.
+/// Counts the distinct values that are not NULL: `COUNT(DISTINCT value)`.
 ///
 /// - Parameters:
 ///   - value: The value of each row.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func count(
     distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("COUNT", [value], isDistinct: true, filter: filter) }
@@ -85,7 +85,7 @@ public func count(
 ///
 /// - Parameters:
 ///   - value: The value of each row.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func max(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("MAX", [value], filter: filter) }
@@ -94,52 +94,52 @@ public func max(
 ///
 /// - Parameters:
 ///   - value: The value of each row.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func min(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("MIN", [value], filter: filter) }
 
-/// Returns the sum of the values, or NULL where there is none: `SUM(value)`.
+/// Returns the sum of the values, or NULL if there are none: `SUM(value)`.
 ///
 /// - Parameters:
 ///   - value: The value of each row.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func sum(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("SUM", [value], filter: filter) }
 
-/// Returns the sum of the different values: `SUM(DISTINCT value)`.
+/// Returns the sum of the distinct values: `SUM(DISTINCT value)`.
 ///
 /// - Parameters:
 ///   - value: The value of each row.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func sum(
     distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("SUM", [value], isDistinct: true, filter: filter) }
 
-/// Returns the sum of the values as a real number, 0.0 where there is none: `TOTAL(value)`.
+/// Returns the sum of the values as a real number, or 0.0 if there are none: `TOTAL(value)`.
 ///
 /// - Parameters:
 ///   - value: The value of each row.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func total(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("TOTAL", [value], filter: filter) }
 
-/// Returns the mean of the values, or NULL where there is none: `AVG(value)`.
+/// Returns the mean of the values, or NULL if there are none: `AVG(value)`.
 ///
 /// - Parameters:
 ///   - value: The value of each row.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func average(
     _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("AVG", [value], filter: filter) }
 
-/// Returns the mean of the different values: `AVG(DISTINCT value)`.
+/// Returns the mean of the distinct values: `AVG(DISTINCT value)`.
 ///
 /// - Parameters:
 ///   - value: The value of each row.
-///   - filter: A condition on the rows that count, all if nil: `FILTER (WHERE …)`.
+///   - filter: A condition on the included rows, all if nil: `FILTER (WHERE …)`.
 public func average(
     distinct value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("AVG", [value], isDistinct: true, filter: filter) }
@@ -148,13 +148,13 @@ public func average(
 
 /// Returns the absolute value: `ABS(value)`.
 ///
-/// - Parameter value: The number. A text that is none counts as 0.0. NULL stays NULL.
+/// - Parameter value: The number. A text that is not a number counts as 0.0. NULL remains NULL.
 public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression { .function("ABS", [value]) }
 
 /// Returns the first value that is not NULL: `COALESCE(a, b, …)`.
 ///
-/// - Parameter values: The values, in the order in which they are asked: at least two, since SQLite refuses fewer. Where all are
-///   NULL, so is the result.
+/// - Parameter values: The values, checked in order. SQLite requires at least two. If all are NULL,
+///   so is the result.
 public func coalesce(_ values: any SQLExpressible...) -> SQLExpression { .function("COALESCE", values) }
 
 // MARK: - Windows

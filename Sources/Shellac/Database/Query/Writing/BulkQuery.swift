@@ -7,7 +7,7 @@ struct BulkQuery: WritableQuery {
 
     let query: SelectQuery
     let action: Action
-    /// Whether what the request selects is read from the rows.
+    /// Whether the statement returns the request's selection from the rows.
     let isReturning: Bool
 
     var sources: [QuerySource] { query.sources }
@@ -22,7 +22,8 @@ struct BulkQuery: WritableQuery {
         let source = query.source
         switch source.form {
         case .type, .table:
-            // SQLite does not see the tables of a WITH clause there: see "DELETE" and "UPDATE" in its documentation.
+            // SQLite does not look for the tables of a WITH clause there: see "DELETE" and "UPDATE"
+            // in its documentation.
             if let name = source.tableName, query.commonTables.contains(where: { $0.isNamed(name) }) {
                 throw DatabaseError(
                     message: "only the rows of a table are updated and deleted: \(name) is a common table "

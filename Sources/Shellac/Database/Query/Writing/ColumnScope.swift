@@ -1,16 +1,16 @@
-/// The table that columns belong to which are named without one, where several tables are read.
+/// The table of unqualified columns, if several tables are read.
 struct ColumnScope: Sendable {
     /// The name of the table in the statement.
     let table: String
-    /// Names of the selection, which are no columns of the table.
+    /// Names in the selection that are not columns of the table.
     var names: [String] = []
 
-    /// Whether a name is that of a column of the table.
+    /// Whether a name belongs to a column of the table.
     func isColumn(_ name: String) -> Bool { !names.contains { CaseInsensitiveName.matches($0, name) } }
 }
 
 extension SQLExpression {
-    /// The same, of the columns of a table.
+    /// Returns the same expression, with its columns qualified by a table.
     func moved(to scope: ColumnScope) -> SQLExpression { SQLExpression(.scoped(scope, self)) }
 }
 
@@ -32,10 +32,10 @@ struct QueryTables {
     var sources: [QuerySource] { [source] + joins.flatMap(\.sources) }
 }
 
-/// The conditions on the rows of a query. They are an object, because each query that is written copies its tables more than once, and
-/// few writers need the conditions.
+/// The conditions on the rows of a query. They are an object, because each written query copies its
+/// tables more than once, and few writers need the conditions.
 final class RowConditions {
-    /// Which of the conditions of the source's type hold.
+    /// The scope of the conditions of the source's type.
     let own: OwnScope
     /// Further conditions on the rows.
     let given: SQLExpression?
@@ -48,27 +48,27 @@ extension QuerySource {
     var name: String? { alias ?? tableName }
 }
 
-/// An expression that is not known before there is a connection: an upper layer makes it, and asks the schema for it.
-class LateExpression: @unchecked Sendable {  // its subclasses have constants
+/// An expression that requires a connection. An upper layer builds it, using the schema.
+class LateExpression: @unchecked Sendable {  // subclasses are constant
     /// Returns the expression.
     ///
     /// - Parameters:
-    ///   - source: The table whose columns it may name, under its name in the statement.
-    ///   - names: The names of all tables of the statement, so far.
+    ///   - source: The table whose columns it may use, by its name in the statement.
+    ///   - names: The names of all tables of the statement so far.
     ///   - db: A connection to the database.
     func expression(
         of source: QuerySource?, among names: [String], on db: Database
     ) throws -> SQLExpression { SQLExpression(.word("NULL")) }
 
-    /// The opposite order, where it is one, with a direction of its own.
+    /// The reversed order, if the expression is an order with a direction of its own.
     var reversed: LateExpression? { nil }
 }
 
 extension QueryWriter {
-    /// The tables of the query that is written, behind those of the queries around it.
+    /// The tables of the query that is being written, after those of the enclosing queries.
     var tables: [QueryTables] { enclosing + (current.map { [$0] } ?? []) }
 
-    /// Returns an expression that is known by now.
+    /// Returns the expression behind a late expression.
     func known(_ expression: LateExpression) throws -> SQLExpression {
         let tables = tables
         var source = tables.last?.source
@@ -76,9 +76,9 @@ extension QueryWriter {
         return try expression.expression(of: source, among: tables.flatMap(\.names), on: schema())
     }
 
-    /// The connection that knows the schema.
+    /// Returns the connection that provides the schema.
     ///
-    /// - Throws: a ``DatabaseError`` where there is none.
+    /// - Throws: a ``DatabaseError`` if there is none.
     func schema() throws -> Database {
         if let database { return database }
         throw DatabaseError(
@@ -88,24 +88,24 @@ extension QueryWriter {
                 + "stands in with one, or call its build(_:)")
     }
 
-    /// Writes what belongs to a query of some tables.
+    /// Writes the parts of a query.
     @inline(__always)
     mutating func inQuery(
         _ query: SelectQuery, _ write: (inout Self) throws -> Void
     ) throws {
-        // Most requests stand alone: for them, nothing is allocated, nor given back.
+        // Most requests have no enclosing query. For them, nothing is allocated or freed.
         guard current == nil else { return try inInnerQuery(query, write) }
         current = QueryTables(query, hasConditions: Self.asksForConditions)
         defer { current = nil }
         try write(&self)
     }
 
-    /// Writes what belongs to a query inside of another one.
+    /// Writes the parts of a query inside of another one.
     @inline(never)
     private mutating func inInnerQuery(
         _ query: SelectQuery, _ write: (inout Self) throws -> Void
     ) throws {
-        // SQLite refuses queries that stand in each other more often than that, too.
+        // SQLite, too, refuses queries that are nested more deeply.
         guard enclosing.count < 100 else { throw Self.endlessQuery(query) }
         let outer = (scope, current)
         scope = nil

@@ -1,4 +1,4 @@
-/// One of several queries whose rows are put together.
+/// One of several queries whose rows are combined.
 struct CompoundTerm: Sendable {
     enum Operator: Sendable {
         case union, unionAll, intersect, except
@@ -24,7 +24,7 @@ extension [CompoundTerm] {
             if term.query.standsAlone {
                 try term.query.write(to: &writer)
             } else {
-                // ORDER BY and LIMIT belong to the whole, and queries are put together from the left.
+                // ORDER BY and LIMIT belong to the whole, and queries are combined from the left.
                 writer.text("SELECT * FROM (")
                 try term.query.write(to: &writer)
                 writer.text(")")
@@ -34,12 +34,13 @@ extension [CompoundTerm] {
 }
 
 extension [CompoundTerm] {
-    /// Whether `ORDER BY` can stand behind the terms: its own must be columns of the result, or what is selected. See
-    /// "SELECT" in the SQLite documentation, section "The ORDER BY clause".
+    /// Whether the compound query can have an `ORDER BY`. Its terms must be columns of the result,
+    /// or selected expressions. See "SELECT" in the SQLite documentation, section "The ORDER BY
+    /// clause".
     ///
     /// - Parameters:
     ///   - ordering: The terms of the order.
-    ///   - database: The connection that knows what is not known before there is one.
+    ///   - database: The connection for late expressions.
     func areSorted(by ordering: [SQLOrdering], on database: Database?) -> Bool {
         ordering.allSatisfy { term in
             switch term.expression.syntax {
@@ -56,7 +57,7 @@ extension [CompoundTerm] {
 }
 
 extension SelectQuery {
-    /// Whether an expression is one of those that are selected.
+    /// Whether an expression is selected.
     fileprivate func selects(_ expression: SQLExpression, on database: Database?) -> Bool {
         func shape(_ expression: SQLExpression) -> ShapeWriter? {
             var writer = ShapeWriter(over: [], database)

@@ -1,10 +1,10 @@
-// Very many keys, as one value.
+// Passes very many keys as one value.
 
 extension KeyCondition.Keys {
-    /// The most keys that are parameters of their own: with more of them, SQLite's limit is near.
+    /// The maximum number of keys with a parameter each. With more of them, SQLite's limit is near.
     private static var mostParameters: Int { 1000 }
 
-    /// A JSON array of the keys, where there are very many of them: see ``JSONArray``.
+    /// A JSON array of the keys, if there are very many of them: see ``JSONArray``.
     var json: DatabaseValue? {
         guard case .values(let values) = self, values.count > Self.mostParameters else { return nil }
         return JSONArray(values)?.databaseValue

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Primary keys, or values of a unique key, whose columns the schema knows.
+/// Primary keys, or values of a unique key, whose columns come from the schema.
 struct KeyCondition: Sendable {
     enum Keys: Sendable {
         /// Values of a primary key of one column.
@@ -17,7 +17,8 @@ struct KeyCondition: Sendable {
 
     enum Given: Sendable {
         case stored(Keys)
-        /// Values of a primary key of one column, or of several columns, which a type stores as it says.
+        /// Values of a primary key of one column, or of several columns. The type determines how
+        /// they are stored.
         case unstored([String]?, [[KeyValue]], any TableRecord.Type)
     }
 
@@ -35,7 +36,7 @@ struct KeyCondition: Sendable {
         }
     }
 
-    /// Whether the keys are values of the primary key, and name no columns.
+    /// Whether the keys are values of the primary key, without column names.
     var isOfPrimaryKey: Bool {
         switch given {
         case .stored(.values), .unstored(nil, _, _): true
@@ -45,7 +46,8 @@ struct KeyCondition: Sendable {
 
     /// Returns the keys as they are stored.
     ///
-    /// - Parameter schema: The table and the columns of its primary key, asked where they matter. Nil where there are none.
+    /// - Parameter schema: Returns the table and the columns of its primary key. Called only if
+    ///   needed. Nil if there are none.
     func keys(_ schema: () throws -> (table: TableSchema, primaryKey: [String])?) throws -> Keys {
         switch given {
         case .stored(let keys): keys
@@ -59,7 +61,8 @@ struct KeyCondition: Sendable {
         _ schema: (table: TableSchema, primaryKey: [String])?
     ) throws -> Keys {
         guard let names = columns ?? schema?.primaryKey.first.map({ [$0] }) else { return .values([]) }
-        // A type knows its columns by the names that they have, and a caller may spell them otherwise.
+        // The type must get the table's own spelling of the columns, and a caller may spell them
+        // otherwise.
         let spelled = names.map { schema?.table.column(named: $0)?.name ?? $0 }
         let stored = try rows.map { row in
             try zip(row, spelled).map { value, column in try value.stored(by: type, in: column) }
@@ -68,9 +71,9 @@ struct KeyCondition: Sendable {
     }
 }
 
-/// A value that a row is found by.
+/// A value that identifies a row.
 ///
-/// A record type may store dates, data and UUIDs in several ways. Which one is known when the column is.
+/// A record type may store dates, data and UUIDs in several ways. The column determines which.
 enum KeyValue: Sendable {
     case value(DatabaseValue)
     case date(Date)
@@ -90,7 +93,7 @@ enum KeyValue: Sendable {
         }
     }
 
-    /// Whether a type says how values of another one are stored.
+    /// Whether a record type may determine how values of the given type are stored.
     static func mayBeStored(otherwise type: Any.Type) -> Bool {
         type == UUID.self || type == Date.self || type == Data.self || type == UUID?.self
             || type == Date?.self
@@ -109,7 +112,7 @@ enum KeyValue: Sendable {
         }
     }
 
-    /// The value as it stores itself.
+    /// The value in its own stored form.
     var databaseValue: DatabaseValue {
         switch self {
         case .value(let value): value

@@ -1,8 +1,8 @@
-// Errors of requests that name a table or a column which is not there.
+// Errors of requests that name a missing table or column.
 
 extension Database {
-    /// Returns the error of a request's SQL. Where SQLite does not find a table or a column, it says whose they should
-    /// be, and which column was meant.
+    /// Returns the error of a request's SQL. If SQLite cannot find a table or column, the error
+    /// says which type it belongs to, and suggests the intended column.
     func tellingNames(_ error: any Error, of sources: [QuerySource]) -> any Error {
         guard let refusal = error as? DatabaseError, let message = refusal.message,
             let sentence = sentence(for: message, of: sources)
@@ -10,7 +10,7 @@ extension Database {
         return refusal.with(message: sentence)
     }
 
-    /// Returns a sentence that says more than a message of SQLite, or nil where there is nothing more to say.
+    /// Returns a more helpful message than SQLite's, or nil if there is nothing to add.
     private func sentence(for message: String, of sources: [QuerySource]) -> String? {
         if let table = message.removing(prefix: "no such table: ") {
             let type = sources.compactMap(\.type).first { $0.isStored(inTable: table) }
@@ -38,8 +38,8 @@ extension TableRecord {
         return CaseInsensitiveName.matches(table, databaseTableName)
     }
 
-    /// Returns a sentence that says what may be done where the table of the type is not there. A class may be meant to
-    /// share the table of its superclass.
+    /// Returns a message with remedies for the missing table of a type. A class may have been
+    /// intended to share the table of its superclass.
     fileprivate static func missingTableSentence(on db: Database) -> String {
         let table = databaseTableName
         if table.isEmpty { return "\(Self.self) has no table: override databaseTableName to give it one" }
@@ -63,7 +63,7 @@ extension TableRecord {
 
     /// Returns the table of the type.
     ///
-    /// - Throws: an error that names the type, where there is no such table.
+    /// - Throws: an error that names the type, if there is no such table.
     static func tableSchema(on db: Database) throws -> TableSchema {
         if let table = try db.schema.table(databaseTableName) { return table }
         throw DatabaseError(
@@ -93,10 +93,11 @@ extension String {
 }
 
 extension [String] {
-    /// Returns what asks for the name that may be meant by another one, behind a sentence: nothing where all are far from it.
+    /// Returns a question that suggests the intended name, to follow a message. Empty if no name is
+    /// similar.
     func question(for name: String) -> String { nearest(to: name).map { ": did you mean \($0)?" } ?? "" }
 
-    /// Returns the name that is nearest to another one, unless all are far from it.
+    /// Returns the name most similar to another one, or nil if none is similar.
     func nearest(to name: String) -> String? {
         let name = [UInt8](name.lowercased().utf8)
         let most = Swift.max(1, name.count / 3)
@@ -106,7 +107,8 @@ extension [String] {
 }
 
 extension [UInt8] {
-    /// Returns how many bytes must be inserted, removed, replaced or swapped to make another text of this one.
+    /// Returns the number of bytes to insert, remove, replace or swap to turn this text into
+    /// another.
     fileprivate func editDistance(to other: [UInt8]) -> Int {
         var (before, last) = ([Int](), [Int](0...other.count))
         for (row, byte) in enumerated() {

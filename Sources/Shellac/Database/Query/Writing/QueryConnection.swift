@@ -1,12 +1,13 @@
-/// The state that a connection keeps for requests: their statements, by their shape.
+/// The cache of a connection for requests: their statements, by shape.
 ///
-/// A request is a value, which is made again each time. So it is written to a ``ShapeWriter``, which gives a key and the
-/// arguments. The SQL is made when there is no statement for the key.
+/// A request is a value that is created again each time. So it is written to a ``ShapeWriter``,
+/// which produces a key and the arguments. The SQL is built only if there is no statement for the
+/// key.
 final class QueryConnection: StatementKeeper {
     private final class Entry {
         let shape: [UInt8]
         @exclusivity(unchecked) var statement: Statement
-        /// The state of the schema that the SQL was made for, or nil where it did not ask.
+        /// The state of the schema for which the SQL was built, or nil if it does not depend on it.
         let schemaGeneration: UInt64?
 
         init(_ shape: [UInt8], _ statement: Statement, _ schemaGeneration: UInt64?) {
@@ -20,13 +21,13 @@ final class QueryConnection: StatementKeeper {
     @exclusivity(unchecked) private var buffer: [UInt8] = []
     private let capacity: Int
 
-    /// The number of times that SQL was made.
+    /// The number of times that SQL was built.
     private(set) var buildCount = 0
 
-    /// Where the rows are noted that requests with supplements read, while somebody wants to compare them.
+    /// The rows read by requests with supplements, recorded while they are needed for a comparison.
     @exclusivity(unchecked) var noted: ReadRows?
 
-    /// The names of tables, by the types that gave them.
+    /// The names of tables, by type.
     private var tableNames: [ObjectIdentifier: String] = [:]
 
     init(capacity: Int) { self.capacity = Swift.max(capacity, 1) }
@@ -49,7 +50,7 @@ final class QueryConnection: StatementKeeper {
                 entry.statement.forgetArguments()
                 return (entry.statement, arguments)
             }
-            // A cursor has it. Whoever asks next shall find a statement.
+            // A cursor uses it. Prepare another one for the next caller.
             entry.statement = try database.prepare(sql: entry.statement.sql, persistent: true)
             return (entry.statement, arguments)
         }
@@ -71,7 +72,7 @@ final class QueryConnection: StatementKeeper {
         return (statement, arguments)
     }
 
-    /// Frees the arguments of the statements that nobody uses.
+    /// Frees the arguments of unused statements.
     func releaseArguments() {
         for entry in entries.values where isKnownUniquelyReferenced(&entry.statement) {
             entry.statement.releaseArguments()
@@ -82,9 +83,11 @@ final class QueryConnection: StatementKeeper {
         entries.values.filter { isKnownUniquelyReferenced(&$0.statement) }.map(\.statement)
     }
 
-    /// Refuses a type whose table is no longer the one that it was: what is kept for the type belongs to that one.
+    /// Refuses a type whose table name has changed. Cached values of the type belong to the earlier
+    /// table.
     ///
-    /// It is asked where something is made for a type, and in debug builds each time that a type is used.
+    /// This is called when something is built for a type, and in debug builds each time a type is
+    /// used.
     func checkTableName(of type: any TableRecord.Type) throws {
         let name = type.databaseTableName
         guard let known = tableNames[ObjectIdentifier(type)] else {
@@ -107,8 +110,7 @@ final class QueryConnection: StatementKeeper {
         lastEntry = nil
     }
 
-    /// Hashes eight bytes at a time. Whoever finds two requests of the same hash has them built again and again, no
-    /// more.
+    /// Hashes eight bytes at a time. A hash collision only costs a rebuild.
     static func hash(_ bytes: [UInt8]) -> UInt64 {
         bytes.withUnsafeBytes { bytes in
             var hash = UInt64(bytes.count)
@@ -129,16 +131,16 @@ final class QueryConnection: StatementKeeper {
     }
 }
 
-/// A query that a statement is written from.
+/// A query from which a statement is written.
 protocol WritableQuery {
-    /// The tables that are named in it.
+    /// The tables that the query names.
     var sources: [QuerySource] { get }
 
     func write(to writer: inout some QueryWriter) throws
 }
 
 extension [UInt8] {
-    /// Takes the bytes, which are no longer here.
+    /// Returns the bytes, and leaves this array empty.
     fileprivate mutating func take() -> [UInt8] {
         var taken: [UInt8] = []
         swap(&taken, &self)
@@ -158,7 +160,7 @@ extension Slot<QueryConnection> {
 }
 
 extension Database {
-    /// The state that this connection keeps for requests.
+    /// The request cache of this connection.
     var queries: QueryConnection {
         checkAccess()
         if let queries = object(in: .queries) { return queries.object }
@@ -168,7 +170,7 @@ extension Database {
     }
 }
 
-/// A query, with what is asked of it.
+/// A query and its purpose.
 struct PurposefulQuery: WritableQuery {
     let storage: QueryStorage
     let purpose: SelectQuery.Purpose
@@ -179,7 +181,7 @@ struct PurposefulQuery: WritableQuery {
         guard storage.query.supplement?.joinsTables != true else {
             return try storage.query.write(to: &writer, for: purpose)
         }
-        // Where it stands: a closure that is handed on would copy it.
+        // Pass the stored query itself: passing a closure on would copy it.
         try writer.inQuery(storage.query) { [storage, purpose] in
             try storage.query.writeTables(to: &$0, for: purpose)
         }

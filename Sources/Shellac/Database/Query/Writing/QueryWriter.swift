@@ -1,50 +1,51 @@
-/// A writer that a request is written to, piece by piece.
+/// A writer to which a request is written piece by piece.
 ///
-/// There are two writers. ``SQLWriter`` makes the SQL. ``ShapeWriter`` makes a key that tells requests apart which have
-/// another SQL, in a fraction of the time. Both meet the same values in the same order, since the same code writes to
-/// either: this is why a statement that was found by its shape gets its arguments right.
+/// There are two writers. ``SQLWriter`` produces the SQL. ``ShapeWriter`` produces a key that
+/// distinguishes requests with different SQL, in a fraction of the time. The same code writes to
+/// either, so both get the same values in the same order. That is why a statement found by its
+/// shape gets the right arguments.
 protocol QueryWriter {
-    /// Whether it asks for the conditions on the rows of the queries that it writes.
+    /// Whether the writer needs the conditions on the rows of the queries that it writes.
     static var asksForConditions: Bool { get }
-    /// The connection that knows the schema.
+    /// The connection that provides the schema.
     var database: Database? { get }
-    /// The tables of the query that is written, and of those around it.
+    /// The tables of the query that is being written, and of the enclosing ones.
     var current: QueryTables? { get set }
     var enclosing: [QueryTables] { get set }
-    /// The table that columns belong to which are named without one. Nil where SQLite shall find it.
+    /// The table of unqualified columns. Nil if SQLite determines it.
     var scope: ColumnScope? { get set }
-    /// Tells whose the columns are that follow.
+    /// Sets the table of the columns that follow.
     mutating func begin(_ scope: ColumnScope)
     /// Writes SQL.
     mutating func text(_ text: StaticString)
-    /// Writes SQL that is not known when this is compiled: a keyword, the name of a function.
+    /// Writes SQL that is unknown at compile time: a keyword, the name of a function.
     mutating func keyword(_ text: String)
     /// Writes a name, quoted.
     mutating func name(_ name: String)
     /// Writes a parameter, and binds a value.
     mutating func value(_ value: DatabaseValue)
-    /// Writes a piece of SQL, with its values, as a text that has no late parts.
+    /// Writes an SQL fragment without late parts, with its values.
     mutating func plainFragment(_ fragment: SQL) throws
-    /// Writes a query that stands in a piece of SQL.
+    /// Writes a query inside an SQL fragment.
     mutating func query(_ query: Subquery, at place: SQLPlace) throws
-    /// Writes an expression, in parentheses unless it binds tighter than a level.
+    /// Writes an expression. Adds parentheses unless it binds tighter than a level.
     mutating func expression(_ expression: SQLExpression, above level: Precedence) throws
     /// Writes the name of a type's table.
     mutating func table(of type: any TableRecord.Type) throws
-    /// Writes what a type selects.
+    /// Writes the selection of a type.
     mutating func selection(of type: any TableRecord.Type) throws
-    /// Writes what a type selects, where its table is joined with others.
+    /// Writes the selection of a type whose table is joined with others.
     mutating func joinedSelection(of type: any TableRecord.Type, alias: String?) throws
-    /// Writes the columns that tell the rows of a table apart, and separators between them.
+    /// Writes the columns that identify the rows of a table, with separators between them.
     mutating func rowKey(of source: QuerySource, _ separator: StaticString) throws
-    /// Writes the condition that finds the rows of primary keys.
+    /// Writes the condition on the rows with the given primary keys.
     mutating func condition(_ keys: KeyCondition) throws
-    /// Writes the condition of a query, in which the columns of keys belong to a table of a name.
+    /// Writes the condition of a query whose key columns belong to the named table.
     mutating func condition(_ condition: SQLExpression, of table: @autoclosure () -> String?) throws
 }
 
 extension QueryWriter {
-    /// Writes a piece of SQL, with its values.
+    /// Writes an SQL fragment with its values.
     mutating func fragment(_ fragment: SQL, as role: SQLRole = .expression) throws {
         if fragment.lateParts.isEmpty { return try plainFragment(fragment) }
         for segment in try fragment.segments(as: role) {
@@ -67,10 +68,11 @@ extension QueryWriter {
         }
     }
 
-    /// Writes operands, with an operator between them of which the order of evaluation does not matter.
+    /// Writes operands joined by an operator whose order of evaluation does not matter.
     ///
-    /// Many of them are put into parentheses by halves: SQLite refuses a tree that is deeper than 1000, as one is in which
-    /// each operator is an operand of the next. See "Limits In SQLite", section "Maximum Depth Of An Expression Tree".
+    /// If there are many, they are split into halves in parentheses. SQLite refuses a tree deeper
+    /// than 1000, as it arises if each operator is an operand of the next. See "Limits In SQLite",
+    /// section "Maximum Depth Of An Expression Tree".
     mutating func balanced<Element>(
         _ operands: ArraySlice<Element>, _ text: StaticString, _ write: (inout Self, Element) throws -> Void
     ) throws {
@@ -102,18 +104,18 @@ struct SQLWriter: QueryWriter {
     static var asksForConditions: Bool { true }
     private(set) var sql = ""
     private(set) var arguments: [DatabaseValue] = []
-    /// The connection that knows the primary keys.
+    /// The connection that provides the primary keys.
     let database: Database?
     var current: QueryTables?
     var enclosing: [QueryTables] = []
     var scope: ColumnScope?
-    /// The names of tables that were given none: see ``TableAlias``.
+    /// The generated names of unnamed tables: see ``TableAlias``.
     private var givenNames: [String: String] = [:]
-    /// Whether a table got a name.
+    /// Whether a table got a generated name.
     var hasGivenNames: Bool { !givenNames.isEmpty }
-    /// Whether the schema was asked.
+    /// Whether the SQL depends on the schema.
     private(set) var dependsOnSchema = false
-    /// The table that the columns of keys belong to, where they could be those of another one.
+    /// The table of key columns, if they could belong to another one.
     private var keyTable: String?
 
     init(_ database: Database?) { self.database = database }
@@ -221,7 +223,8 @@ struct SQLWriter: QueryWriter {
 
     mutating func rowKey(of source: QuerySource, _ separator: StaticString) throws {
         let table = source.alias.map { known($0).quotedDatabaseIdentifier + "." } ?? ""
-        // Any number of rows may have NULL in their key: see "CREATE TABLE", section "The PRIMARY KEY".
+        // Any number of rows may have NULL in their key: see "CREATE TABLE", section "The PRIMARY
+        // KEY".
         let key: [String]
         if let database, let rowID = try database.tableSchema(of: source).rowIDName {
             dependsOnSchema = true
@@ -262,7 +265,8 @@ struct SQLWriter: QueryWriter {
                 sql += " = "
                 value(values[0])
             } else if let json = keys.json {
-                // Without the +, it would be a column, which the key is not converted for: see "Datatypes In SQLite".
+                // Without the +, it would be a column, and SQLite would not convert the key for it:
+                // see "Datatypes In SQLite".
                 sql += " IN (SELECT +value FROM json_each("
                 value(json)
                 sql += "))"
@@ -314,7 +318,7 @@ extension QuerySource {
 }
 
 extension TableRecord {
-    /// The columns of the primary key: those that the type says, or the schema.
+    /// Returns the columns of the primary key, as given by the type, or else by the schema.
     static func primaryKey(of table: TableSchema) -> [String] {
         databasePrimaryKey ?? table.primaryKey.columns
     }

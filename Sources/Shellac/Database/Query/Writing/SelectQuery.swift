@@ -1,4 +1,4 @@
-/// A source that a query takes its rows from.
+/// A source of the rows of a query.
 struct QuerySource: Sendable {
     enum Form: Sendable {
         case type(any TableRecord.Type)
@@ -57,12 +57,12 @@ indirect enum Subquery: Sendable {
     }
 }
 
-/// A table that is joined.
+/// A joined table.
 struct QueryJoin: Sendable {
     let isLeft: Bool
     let source: QuerySource
     let condition: SQLExpression?
-    /// What is joined with the table, before both are joined with others.
+    /// The joins of this table that are made before both are joined with others.
     var inner: [QueryJoin] = []
 
     /// The tables.
@@ -91,9 +91,9 @@ struct SelectQuery: Sendable {
     /// The selection, or nil for that of the type.
     var selection: [SQLSelection]?
     var annotations: [SQLSelection] = []
-    /// Which of the conditions of the type hold of its rows: see ``_OwnConditions``.
+    /// The scope of the conditions of the type: see ``_OwnConditions``.
     var own = OwnScope.whole
-    /// What is asked of the rows beside that.
+    /// Further conditions on the rows.
     var given: SQLExpression?
     var ordering: [SQLOrdering] = []
     var limit: QueryLimit?
@@ -102,16 +102,16 @@ struct SelectQuery: Sendable {
     var groupCondition: SQLExpression?
     var joins: [QueryJoin] = []
     var commonTables: [CommonTable] = []
-    /// Whether at most one row can match: no `LIMIT` is needed to fetch one.
+    /// Whether at most one row can match, so that no `LIMIT` is needed to fetch one.
     var hasUniqueKey = false
-    /// What an upper layer adds: tables that are joined, and what is fetched for the elements, once these are there.
+    /// The addition of an upper layer: joined tables, and further fetches for the fetched elements.
     var supplement: RequestSupplement?
 
     init(_ source: QuerySource, condition: SQLExpression? = nil) {
         (self.source, given) = (source, condition)
     }
 
-    /// The question that is asked of the rows.
+    /// The kind of result that the query is written for.
     enum Purpose: Sendable {
         case rows
         /// The first row.
@@ -122,22 +122,22 @@ struct SelectQuery: Sendable {
         case keys
     }
 
-    /// Whether the query can be one of several.
+    /// Whether the query can be part of a compound query.
     var standsAlone: Bool {
         if case .compound = source.form { return false }
         return ordering.isEmpty && limit == nil && commonTables.isEmpty
     }
 
-    /// Whether the rows that match are those of the table, each once.
+    /// Whether the matching rows are those of the table, each once.
     var matchesRows: Bool {
         if case .compound = source.form { return false }
         return !isDistinct && groups.isEmpty && groupCondition == nil && limit == nil && joins.isEmpty
     }
 
-    /// The tables that rows are taken from.
+    /// The tables that provide the rows.
     var sources: [QuerySource] { [source] + joins.flatMap(\.sources) }
 
-    /// Whether nothing but SQLite's plan says which rows a limit leaves.
+    /// Whether the rows kept by a limit depend on the query plan.
     var isLimitedByChance: Bool { limit != nil && ordering.isEmpty && !hasUniqueKey }
 
     mutating func filter(_ condition: SQLExpression) {
@@ -181,9 +181,9 @@ struct SelectQuery: Sendable {
         if case .compound = source.form { return false }
         guard !isDistinct, groups.isEmpty, groupCondition == nil, limit == nil else { return false }
         let selected = (selection ?? []) + annotations
-        // A condition may read what the selection has given a name.
+        // A condition may use a name from the selection.
         if given != nil, selected.contains(where: \.hasName) { return false }
-        // An aggregate makes one row of all: without a group, nobody knows but SQLite.
+        // An aggregate combines all rows into one. Without a group, only SQLite can tell.
         return selected.allSatisfy(\.isPlain)
     }
 
@@ -243,7 +243,7 @@ struct SelectQuery: Sendable {
             if !isJoined {
                 try writer.selection(of: type)
             } else {
-                // The columns of the joined tables are none of the record's.
+                // The columns of the joined tables do not belong to the record.
                 try writer.joinedSelection(of: type, alias: source.alias)
             }
         } else if isJoined, let name = source.name {
@@ -282,7 +282,7 @@ struct SelectQuery: Sendable {
     }
 }
 
-/// The number of rows that are wanted.
+/// The maximum number of rows, and an offset.
 struct QueryLimit: Sendable {
     let count: Int
     let offset: Int?
@@ -297,7 +297,7 @@ struct QueryLimit: Sendable {
     }
 }
 
-/// A table that stands in the `WITH` clause of a query.
+/// A table in the `WITH` clause of a query.
 struct CommonTable: Sendable {
     let name: String
     let columns: [String]
@@ -322,7 +322,7 @@ struct CommonTable: Sendable {
 extension SQLSelection {
     fileprivate var hasName: Bool { if case .expression(_, name: .some) = form { true } else { false } }
 
-    /// Whether this is a column, or all of them: no aggregate.
+    /// Whether this is a column, or all columns, and thus no aggregate.
     var isPlain: Bool {
         switch form {
         case .allColumns: return true

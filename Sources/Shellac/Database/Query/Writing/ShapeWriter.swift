@@ -1,20 +1,20 @@
-/// Writes the shape of a request: bytes that are the same for the same SQL, whatever its values are.
+/// A writer of request shapes: bytes that are equal for equal SQL, regardless of the values.
 ///
-/// The parentheses are those of the tree, and nothing is quoted, nor asked of the schema. What is not a text of ours has
-/// a mark and its length before it, so that no name can pass for SQL.
+/// Parentheses follow the tree, and nothing is quoted or looked up in the schema. Text that is not
+/// fixed is preceded by a mark and its length, so that no name can pass for SQL.
 struct ShapeWriter: QueryWriter {
     static var asksForConditions: Bool { false }
     private(set) var bytes: [UInt8]
     private(set) var arguments: [DatabaseValue] = []
-    /// The connection that knows the columns of keys which a type stores as it says.
-    unowned(unsafe) let database: Database?  // which is used by whoever has this
+    /// The connection that provides the columns of keys whose stored form depends on the type.
+    unowned(unsafe) let database: Database?  // used by the writer's owner
     var current: QueryTables?
     var enclosing: [QueryTables] = []
     var scope: ColumnScope?
-    /// The numbers of tables that were given no name.
+    /// The numbers of unnamed tables.
     private var unnamed: [String: Int] = [:]
 
-    /// Writes over some bytes, whose memory is used again.
+    /// Creates a writer that reuses the memory of the given bytes.
     init(over bytes: consuming [UInt8], _ database: Database? = nil) {
         self.database = database
         self.bytes = bytes
@@ -66,7 +66,7 @@ struct ShapeWriter: QueryWriter {
     }
 
     mutating func query(_ query: Subquery, at place: SQLPlace) throws {
-        // The place is that of the text around.
+        // The surrounding text determines the place.
         mark(.open)
         try query.write(to: &self)
         mark(.close)
@@ -114,7 +114,7 @@ struct ShapeWriter: QueryWriter {
         try self.source(source)
     }
 
-    /// Writes a condition. (The tables stand in the shape.)
+    /// Writes a condition. (The shape already contains the tables.)
     mutating func condition(_ condition: SQLExpression, of table: @autoclosure () -> String?) throws {
         try expression(condition, above: .lowest)
     }
