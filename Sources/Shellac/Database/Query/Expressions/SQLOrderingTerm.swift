@@ -1,10 +1,10 @@
-/// A term that rows are sorted by: a column, an expression, or one of them with a direction.
+/// A term to sort rows by: a column, an expression, or one of them with a direction.
 public protocol SQLOrderingTerm: Sendable {
-    /// The expression and the direction that rows are sorted by.
+    /// The expression and the direction to sort by.
     var sqlOrdering: SQLOrdering { get }
 }
 
-/// An expression that rows are sorted by, with a direction.
+/// An expression to sort rows by, with a direction.
 public struct SQLOrdering: SQLOrderingTerm {
     let expression: SQLExpression
     var isDescending = false
@@ -19,10 +19,10 @@ public struct SQLOrdering: SQLOrderingTerm {
     @_documentation(visibility: internal)
     public var sqlOrdering: SQLOrdering { self }
 
-    /// The opposite order.
+    /// The reversed order.
     var reversed: SQLOrdering {
         if case .fragment(let piece)? = expression.syntax {
-            // It may be several terms, which have directions of their own.
+            // It may be several terms with directions of their own.
             let direction = direction.description
             let reversed = piece.replacingText { ($0.embeddedSQL + direction).reversedOrder }
             return SQLOrdering(reversed.sqlExpression)
@@ -38,7 +38,7 @@ public struct SQLOrdering: SQLOrderingTerm {
         writer.text(direction)
     }
 
-    /// The SQL behind the expression.
+    /// The SQL after the expression.
     private var direction: StaticString {
         switch (isDescending, areNullsLast) {
         case (false, nil): ""
@@ -51,7 +51,7 @@ public struct SQLOrdering: SQLOrderingTerm {
     }
 }
 
-/// Collects the terms of a closure: one below the other, or in an array.
+/// A builder that collects the terms of a closure, one per line or in an array.
 @resultBuilder
 public enum SQLOrderingBuilder {
     @_documentation(visibility: internal)
@@ -75,10 +75,10 @@ public enum SQLOrderingBuilder {
 }
 
 extension SQLSpecificExpressible {
-    /// From the least to the greatest: NULL comes first.
+    /// The ascending order. NULL comes first.
     public var asc: SQLOrdering { SQLOrdering(sqlExpression) }
 
-    /// From the greatest to the least: NULL comes last.
+    /// The descending order. NULL comes last.
     ///
     /// ```swift
     /// Player.order(Column("score").desc, Column("name"))
@@ -86,10 +86,10 @@ extension SQLSpecificExpressible {
     /// ```
     public var desc: SQLOrdering { SQLOrdering(sqlExpression, isDescending: true) }
 
-    /// From the least to the greatest, and then NULL.
+    /// The ascending order, with NULL last.
     public var ascNullsLast: SQLOrdering { SQLOrdering(sqlExpression, areNullsLast: true) }
 
-    /// NULL, and then from the greatest to the least.
+    /// The descending order, with NULL first.
     public var descNullsFirst: SQLOrdering {
         SQLOrdering(sqlExpression, isDescending: true, areNullsLast: false)
     }

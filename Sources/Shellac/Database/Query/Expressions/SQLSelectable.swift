@@ -1,10 +1,10 @@
-/// A part of what a `SELECT` statement selects: a column, an expression, or all columns.
+/// A part of the selection of a `SELECT` statement: a column, an expression, or all columns.
 public protocol SQLSelectable: Sendable {
     /// The selection.
     var sqlSelection: SQLSelection { get }
 }
 
-/// One of the things that a `SELECT` statement selects.
+/// One element of the selection of a `SELECT` statement.
 public struct SQLSelection: SQLSelectable {
     enum Form: Sendable {
         /// All columns, of one table or of all.
@@ -50,6 +50,6 @@ extension SQLSelectable where Self == AllColumns {
 }
 
 extension SQLSelectable where Self == Column {
-    /// The row id, which a table has unless it is `WITHOUT ROWID`.
+    /// The row id, which every table has unless it is `WITHOUT ROWID`.
     public static var rowID: Column { .rowID }
 }

@@ -10,33 +10,40 @@ extension SQLSpecificExpressible {
     /// // "firstName" || ? || "lastName"
     /// ```
     ///
-    /// - Parameter text: The text, which is bound, or an expression. Where it is NULL, so is the whole.
+    /// - Parameter text: The text, which is bound, or an expression. If it is NULL, so is the
+    ///   result.
     public func appending(_ text: any SQLExpressible) -> SQLExpression {
         .chain(.concat, [sqlExpression, text.sqlExpression])
     }
 
-    /// Whether a text matches a pattern, in which `%` stands for any characters, and `_` for one: `a LIKE pattern`.
+    /// Whether a text matches a pattern: `a LIKE pattern`. In it, `%` matches any characters, and
+    /// `_` matches one.
     ///
     /// - Parameters:
     ///   - pattern: The pattern.
-    ///   - escape: The character that makes the next one stand for itself.
+    ///   - escape: The character that makes the next one match itself.
     public func like(_ pattern: any SQLExpressible, escape: (any SQLExpressible)? = nil) -> SQLExpression {
         self.pattern(.like, pattern, escape: escape)
     }
 
-    /// Whether a text matches a pattern of files, in which `*` stands for any characters: `a GLOB pattern`.
+    /// Whether a text matches a file pattern, in which `*` matches any characters:
+    /// `a GLOB pattern`.
     ///
-    /// - Parameter pattern: The pattern, whose case matters. `?` stands for one character, and `[a-c]` for one of these.
+    /// - Parameter pattern: The pattern, whose case matters. `?` matches one character, and `[a-c]`
+    ///   matches one of these.
     public func glob(_ pattern: any SQLExpressible) -> SQLExpression { self.pattern(.glob, pattern) }
 
     /// Whether a full-text table or column matches a query: `a MATCH query`.
     ///
-    /// - Parameter query: The query, in the language of the full-text table. The statement throws for one that is malformed.
+    /// - Parameter query: The query, in the language of the full-text table. The statement throws
+    ///   if it is malformed.
     public func match(_ query: any SQLExpressible) -> SQLExpression { pattern(.match, query) }
 
-    /// Whether a text matches a regular expression: `a REGEXP expression`. SQLite has no such function: add one.
+    /// Whether a text matches a regular expression: `a REGEXP expression`. SQLite has no such
+    /// function, so add one.
     ///
-    /// - Parameter expression: The regular expression: the function is called with it first, and then with the text.
+    /// - Parameter expression: The regular expression. It is the first argument of the function,
+    ///   and the text is the second.
     public func regexp(_ expression: any SQLExpressible) -> SQLExpression { pattern(.regexp, expression) }
 
     private func pattern(
@@ -47,18 +54,18 @@ extension SQLSpecificExpressible {
                 pattern, sqlExpression, text.sqlExpression, escape: escape?.sqlExpression, isNegated: false))
     }
 
-    /// Compares and sorts the text by a collation: `a COLLATE name`.
+    /// Compares and sorts the text with a collation: `a COLLATE name`.
     ///
     /// ```swift
     /// Player.order(Column("name").collating(.nocase))
     /// ```
     ///
-    /// - Parameter collation: The collation: one of SQLite's, or one that was added to the connection.
+    /// - Parameter collation: One of SQLite's collations, or one added to the connection.
     public func collating(_ collation: Database.CollationName) -> SQLExpression {
         SQLExpression(.collated(sqlExpression, collation))
     }
 
-    /// Compares and sorts the text by a collation made in Swift.
+    /// Compares and sorts the text with a collation defined in Swift.
     ///
     /// - Parameter collation: The collation, which must have been added to the connection.
     public func collating(_ collation: DatabaseCollation) -> SQLExpression {
@@ -67,24 +74,26 @@ extension SQLSpecificExpressible {
 
     // MARK: - NULL
 
-    /// Whether two values are the same, where NULL is the same as NULL: `a IS b`.
+    /// Whether two values are the same, treating NULLs as equal: `a IS b`.
     ///
-    /// - Parameter other: What it is compared with. It may be NULL: an optional that is nil, say.
+    /// - Parameter other: The value to compare with. It may be NULL, for example an optional that
+    ///   is nil.
     public func isSame(as other: any SQLExpressible) -> SQLExpression {
         SQLExpression(.infix(.isSame, sqlExpression, other.sqlExpression))
     }
 
     // MARK: - Choices
 
-    /// Begins a choice between the values that this may have: `CASE a WHEN value THEN result … END`.
+    /// Begins a choice by the value of this expression: `CASE a WHEN value THEN result … END`.
     ///
     /// ```swift
     /// Column("level").when(1, then: "low").when(2, then: "high").otherwise("none")
     /// ```
     ///
     /// - Parameters:
-    ///   - value: A value. NULL is equal to none, not to itself either: choose by a condition then.
-    ///   - result: The result where this has that value.
+    ///   - value: A value. NULL equals nothing, not even itself. To choose by NULL, use a
+    ///     condition.
+    ///   - result: The result if the expression has that value.
     public func when(_ value: any SQLExpressible, then result: any SQLExpressible) -> SQLChoice {
         SQLChoice(operand: sqlExpression, branches: [(value.sqlExpression, result.sqlExpression)])
     }
@@ -97,13 +106,13 @@ extension SQLSpecificExpressible {
 /// ```
 ///
 /// - Parameters:
-///   - condition: The condition. Where it is NULL, it does not hold.
-///   - result: The result where the condition holds.
+///   - condition: The condition. NULL counts as false.
+///   - result: The result if the condition is true.
 public func when(_ condition: some SQLSpecificExpressible, then result: any SQLExpressible) -> SQLChoice {
     SQLChoice(operand: nil, branches: [(condition.sqlExpression, result.sqlExpression)])
 }
 
-/// A choice between results. Where no branch is taken, and there is no ``otherwise(_:)``, it is NULL.
+/// A choice between results. It is NULL if no branch is taken and there is no ``otherwise(_:)``.
 public struct SQLChoice: SQLSpecificExpressible {
     fileprivate let operand: SQLExpression?
     fileprivate var branches: [(condition: SQLExpression, result: SQLExpression)]
@@ -111,15 +120,15 @@ public struct SQLChoice: SQLSpecificExpressible {
     /// Adds a branch.
     ///
     /// - Parameters:
-    ///   - value: A value, where the choice has begun with one, or else a condition.
-    ///   - result: The result where that holds, and no branch before it.
+    ///   - value: A value, if the choice began with an expression, or else a condition.
+    ///   - result: The result if that matches, and no earlier branch does.
     public func when(_ value: any SQLExpressible, then result: any SQLExpressible) -> SQLChoice {
         SQLChoice(operand: operand, branches: branches + [(value.sqlExpression, result.sqlExpression)])
     }
 
-    /// Gives the result where no branch is taken.
+    /// Adds the result if no branch is taken.
     ///
-    /// - Parameter result: The result, which is NULL without this call.
+    /// - Parameter result: The result. It is NULL without this call.
     public func otherwise(_ result: any SQLExpressible) -> SQLExpression {
         SQLExpression(.choice(operand, branches, result.sqlExpression))
     }
@@ -128,11 +137,12 @@ public struct SQLChoice: SQLSpecificExpressible {
     public var sqlExpression: SQLExpression { SQLExpression(.choice(operand, branches, nil)) }
 }
 
-/// Converts a value to what a column of a type would store: `CAST(a AS type)`.
+/// Converts a value to the form that a column of a type would store: `CAST(a AS type)`.
 ///
 /// - Parameters:
-///   - value: The value. NULL stays NULL.
-///   - type: The type, whose ``ColumnAffinity`` says what the value becomes: a text that is no number becomes 0 as an integer.
+///   - value: The value. NULL remains NULL.
+///   - type: The type, whose ``ColumnAffinity`` determines the conversion. For example, a text that
+///     is not a number becomes 0 as an integer.
 public func cast(_ value: some SQLSpecificExpressible, as type: Database.ColumnType) -> SQLExpression {
     SQLExpression(.cast(value.sqlExpression, type))
 }
@@ -140,13 +150,15 @@ public func cast(_ value: some SQLSpecificExpressible, as type: Database.ColumnT
 // MARK: - Lists and ranges
 
 extension Sequence where Element: SQLExpressible {
-    /// Whether a value is one of these: `a IN (…)`. SQLite takes an empty list, which has no element.
+    /// Whether a value is one of these elements: `a IN (…)`. SQLite accepts an empty list, which
+    /// contains nothing.
     ///
     /// ```swift
     /// Player.filter([1, 2, 3].contains(Column("id")))
     /// ```
     ///
-    /// - Parameter element: What is looked for: a column, mostly. Where it is NULL, so is the answer, unless the list is empty.
+    /// - Parameter element: The value to look for, usually a column. If it is NULL, so is the
+    ///   result, unless the list is empty.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
         SQLExpression(.list(element.sqlExpression, in: map(\.sqlExpression), isNegated: false))
     }
@@ -159,7 +171,8 @@ extension ClosedRange where Bound: SQLExpressible {
     /// Player.filter((100...200).contains(Column("score")))
     /// ```
     ///
-    /// - Parameter element: What is compared: a column, mostly. Where it is NULL, so is the answer.
+    /// - Parameter element: The value to compare, usually a column. If it is NULL, so is the
+    ///   result.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
         SQLExpression(
             .between(
@@ -170,7 +183,8 @@ extension ClosedRange where Bound: SQLExpressible {
 extension Range where Bound: SQLExpressible {
     /// Whether a value is in the range: `a >= first AND a < end`.
     ///
-    /// - Parameter element: What is compared: a column, mostly. It stands in the SQL twice. Where it is NULL, so is the answer.
+    /// - Parameter element: The value to compare, usually a column. It is written into the SQL
+    ///   twice. If it is NULL, so is the result.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
         element >= lowerBound && element < upperBound
     }
@@ -179,20 +193,23 @@ extension Range where Bound: SQLExpressible {
 extension PartialRangeFrom where Bound: SQLExpressible {
     /// Whether a value is in the range: `a >= first`.
     ///
-    /// - Parameter element: What is compared: a column, mostly. Where it is NULL, so is the answer.
+    /// - Parameter element: The value to compare, usually a column. If it is NULL, so is the
+    ///   result.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression { element >= lowerBound }
 }
 
 extension PartialRangeThrough where Bound: SQLExpressible {
     /// Whether a value is in the range: `a <= last`.
     ///
-    /// - Parameter element: What is compared: a column, mostly. Where it is NULL, so is the answer.
+    /// - Parameter element: The value to compare, usually a column. If it is NULL, so is the
+    ///   result.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression { element <= upperBound }
 }
 
 extension PartialRangeUpTo where Bound: SQLExpressible {
     /// Whether a value is in the range: `a < end`.
     ///
-    /// - Parameter element: What is compared: a column, mostly. Where it is NULL, so is the answer.
+    /// - Parameter element: The value to compare, usually a column. If it is NULL, so is the
+    ///   result.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression { element < upperBound }
 }

@@ -1,6 +1,9 @@
-/// A value that is an SQL expression by itself, and not by its place beside one: a column, an expression, a request.
+/// A value that is an SQL expression on its own: a column, an expression, a request.
 ///
-/// One of the two operands of an operator is specific. This is how Swift tells `Column("score") + 1` from `1 + 1`.
+/// Other values become expressions only beside one.
+///
+/// At least one operand of an operator is specific. This is how Swift distinguishes
+/// `Column("score") + 1` from `1 + 1`.
 public protocol SQLSpecificExpressible: SQLExpressible, SQLSelectable, SQLOrderingTerm {}
 
 extension SQLSpecificExpressible {
@@ -15,7 +18,7 @@ extension Column: SQLSpecificExpressible {
     public var sqlExpression: SQLExpression { SQLExpression(.column(name)) }
 }
 
-/// A piece of SQL is an expression. It stands in parentheses wherever it is not alone.
+/// An SQL fragment is an expression. It is put in parentheses unless it is alone.
 extension SQL: SQLSpecificExpressible {
     @_documentation(visibility: internal)
     public var sqlExpression: SQLExpression { SQLExpression(.fragment(self)) }
@@ -29,7 +32,7 @@ extension SQLSpecificExpressible {
     /// // SELECT "teamID", MAX("score") AS "best" FROM "player"
     /// ```
     ///
-    /// - Parameter name: The name that the rows have the value under, without quotes: SQL gets it quoted.
+    /// - Parameter name: The name of the value in the rows, without quotes. It is quoted in SQL.
     public func forKey(_ name: String) -> SQLSelection {
         SQLSelection(.expression(sqlExpression, name: name))
     }

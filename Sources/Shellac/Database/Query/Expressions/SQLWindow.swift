@@ -1,4 +1,4 @@
-/// The rows that a window function looks at: what stands in `OVER (…)`.
+/// The rows that a window function uses, written as `OVER (…)`.
 ///
 /// ```swift
 /// let window = SQLWindow(partitionBy: [Column("teamID")], order: [Column("score").desc])
@@ -13,8 +13,8 @@ public struct SQLWindow: Sendable {
     /// Creates a window.
     ///
     /// - Parameters:
-    ///   - partition: The rows that have the same values here are looked at together.
-    ///   - order: How they are sorted.
+    ///   - partition: The expressions whose values divide the rows into partitions.
+    ///   - order: The order of these rows.
     ///   - frame: The frame, as SQL: `"ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"`.
     public init(
         partitionBy partition: [any SQLExpressible] = [], order: [any SQLOrderingTerm] = [], frame: SQL? = nil
@@ -42,9 +42,9 @@ public struct SQLWindow: Sendable {
 }
 
 extension SQLExpression {
-    /// Returns the value of a window function, or of an aggregate, over the rows of a window.
+    /// Returns the value of a window function or an aggregate over the rows of a window.
     ///
-    /// - Parameter window: The rows. With an empty window, they are all rows of the request.
+    /// - Parameter window: The rows. An empty window contains all rows of the request.
     /// - Precondition: This is the call of a function.
     public func over(_ window: SQLWindow) -> SQLExpression {
         guard case .call(var call)? = syntax else {
@@ -54,11 +54,11 @@ extension SQLExpression {
         return SQLExpression(.call(call))
     }
 
-    /// Returns the value of a window function, or of an aggregate, over rows.
+    /// Returns the value of a window function or an aggregate over rows.
     ///
     /// - Parameters:
-    ///   - partition: The rows that have the same values here are looked at together.
-    ///   - order: How they are sorted.
+    ///   - partition: The expressions whose values divide the rows into partitions.
+    ///   - order: The order of these rows.
     ///   - frame: The frame, as SQL: `"ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"`.
     public func over(
         partitionBy partition: [any SQLExpressible] = [], order: [any SQLOrderingTerm] = [], frame: SQL? = nil

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// The name of a table inside of a request, where its columns could be taken for those of another one.
+/// The name of a table inside a request, for columns that could belong to another table.
 ///
 /// ```swift
 /// let (player, team) = (TableAlias("p"), TableAlias("t"))
@@ -12,7 +12,7 @@ import Synchronization
 /// // SELECT "p".* FROM "player" AS "p" JOIN "team" AS "t" ON "p"."teamID" = "t"."id" WHERE "t"."color" = 'red'
 /// ```
 ///
-/// An alias for the table of a type knows the columns that the type declares:
+/// An alias for the table of a type has the columns that the type declares:
 ///
 /// ```swift
 /// let team = TableAlias<Team>()
@@ -25,9 +25,9 @@ public struct TableAlias<RowDecoder>: Hashable, Sendable {
 
     fileprivate init(named name: String) { self.name = name }
 
-    /// A column of the table: `"p"."id"`.
+    /// Returns a column of the table: `"p"."id"`.
     ///
-    /// - Parameter column: The column, of which the name alone matters.
+    /// - Parameter column: The column. Only its name matters.
     public subscript(_ column: Column) -> SQLExpression {
         SQLExpression(.column(table: name, name: column.name))
     }
@@ -37,35 +37,40 @@ public struct TableAlias<RowDecoder>: Hashable, Sendable {
 }
 
 extension TableAlias<Void> {
-    /// Creates a name for a table.
+    /// Creates an alias with the given name.
     ///
-    /// - Parameter name: The name, without quotes: SQL gets it quoted. No other table of the statement may have it.
+    /// - Parameter name: The name, without quotes. It is quoted in SQL. No other table of the
+    ///   statement may have it.
     public init(_ name: String) { self.init(named: name) }
 
-    /// Creates a name for a table.
+    /// Creates an alias with the given name.
     ///
-    /// - Parameter name: The name, without quotes: SQL gets it quoted. No other table of the statement may have it.
+    /// - Parameter name: The name, without quotes. It is quoted in SQL. No other table of the
+    ///   statement may have it.
     public init(name: String) { self.init(named: name) }
 
-    /// Refers to a table that needs no name of the program's: SQL has one that no other table of the statement has.
+    /// Creates an alias with a generated name, which no other table of the statement has.
     public init() { self.init(named: AliasNumber.next()) }
 }
 
 extension TableAlias where RowDecoder: TableRecord {
-    /// Creates a name for the table of a type.
+    /// Creates an alias with the given name, for the table of a type.
     ///
-    /// - Parameter name: The name, without quotes: SQL gets it quoted. No other table of the statement may have it.
+    /// - Parameter name: The name, without quotes. It is quoted in SQL. No other table of the
+    ///   statement may have it.
     public init(_ name: String) { self.init(named: name) }
 
-    /// Creates a name for the table of a type.
+    /// Creates an alias with the given name, for the table of a type.
     ///
-    /// - Parameter name: The name, without quotes: SQL gets it quoted. No other table of the statement may have it.
+    /// - Parameter name: The name, without quotes. It is quoted in SQL. No other table of the
+    ///   statement may have it.
     public init(name: String) { self.init(named: name) }
 
-    /// Refers to the table of a type that needs no name of the program's: SQL has one that no other table of the statement has.
+    /// Creates an alias with a generated name, for the table of a type. No other table of the
+    /// statement has that name.
     public init() { self.init(named: AliasNumber.next()) }
 
-    /// A column that the type declares: `alias.score`.
+    /// Returns a column that the type declares: `alias.score`.
     ///
     /// - Parameter column: A static property of the type's ``TableRecord/Columns``.
     public subscript(dynamicMember column: KeyPath<RowDecoder.Columns.Type, some ColumnExpression>)
@@ -73,7 +78,7 @@ extension TableAlias where RowDecoder: TableRecord {
     { self[Column(RowDecoder.Columns.self[keyPath: column].name)] }
 }
 
-/// The numbers of aliases that have no name.
+/// The numbers of unnamed aliases.
 enum AliasNumber {
     private static let count = Atomic<Int>(0)
 
@@ -81,6 +86,6 @@ enum AliasNumber {
         "\0\(count.wrappingAdd(1, ordering: .relaxed).newValue)"
     }
 
-    /// Whether the name is to be found when the statement is written.
+    /// Whether the name is generated when the statement is written.
     static func isUnnamed(_ name: String) -> Bool { name.utf8.first == 0 }
 }

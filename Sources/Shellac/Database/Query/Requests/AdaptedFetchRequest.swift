@@ -1,4 +1,4 @@
-/// A request whose rows an adapter shows: see ``FetchRequest/adapted(_:)``.
+/// A request whose rows are changed by an adapter: see ``FetchRequest/adapted(_:)``.
 public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
     public typealias RowDecoder = Base.RowDecoder
 
@@ -30,20 +30,21 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
 }
 
 extension FetchRequest {
-    /// Returns a request whose rows an adapter shows.
+    /// Returns a request whose rows are changed by an adapter.
     ///
     /// ```swift
     /// let request = SQLRequest<Player>(sql: "SELECT team.name, player.* FROM …")
     ///     .adapted { _ in SuffixRowAdapter(fromIndex: 1) }
     /// ```
     ///
-    /// - Parameter adapter: Returns the adapter. It may ask the schema for the columns of tables.
+    /// - Parameter adapter: Returns the adapter. It may look up the columns of tables in the
+    ///   schema.
     public func adapted(
         _ adapter: @escaping @Sendable (Database) throws -> any RowAdapter
     ) -> AdaptedFetchRequest<Self> { AdaptedFetchRequest(self, adapter) }
 }
 
-/// What shows the rows of a request by an adapter.
+/// A supplement that applies an adapter to the rows of a request.
 final class AdaptedRows: RequestSupplement, @unchecked Sendable {  // constant
     let adapter: any RowAdapter
 

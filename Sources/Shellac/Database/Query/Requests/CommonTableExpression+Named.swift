@@ -1,18 +1,20 @@
-// Common table expressions, by the labels `named:`, `columns:`, `request:`, `sql:` and `literal:`.
+// Common table expressions created with the labels `named:`, `columns:`, `request:`, `sql:` and
+// `literal:`.
 
 extension CommonTableExpression {
-    /// Creates a request under a name.
+    /// Creates a named request.
     ///
     /// ```swift
     /// let best = CommonTableExpression(named: "best", request: Player.order(Column("score").desc).limit(10))
     /// ```
     ///
     /// - Parameters:
-    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - isRecursive: Whether the query may use the name to refer to its own rows:
+    ///     `WITH RECURSIVE`.
     ///   - name: The name.
-    ///   - columns: The names of the columns; those of the query if there are none.
-    ///   - request: The request: what its rows become does not matter.
-    ///   - type: What the rows of the table become.
+    ///   - columns: The names of the columns. By default, those of the query.
+    ///   - request: The request. Its own row type is ignored.
+    ///   - type: The type that the rows of the table are decoded as.
     public init(
         recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil,
         request: some SQLSubqueryable, type: RowDecoder.Type = RowDecoder.self
@@ -21,12 +23,13 @@ extension CommonTableExpression {
             name: name, columns: columns ?? [], query: request.subquery, isRecursive: isRecursive)
     }
 
-    /// Creates an SQL query under a name.
+    /// Creates a named SQL query.
     ///
     /// - Parameters:
-    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - isRecursive: Whether the query may use the name to refer to its own rows:
+    ///     `WITH RECURSIVE`.
     ///   - name: The name.
-    ///   - columns: The names of the columns; those of the query if there are none.
+    ///   - columns: The names of the columns. By default, those of the query.
     ///   - sql: The query.
     ///   - arguments: The values that it binds.
     public init(
@@ -38,12 +41,13 @@ extension CommonTableExpression {
             literal: SQL(sql: sql, arguments: arguments))
     }
 
-    /// Creates an SQL query under a name.
+    /// Creates a named SQL query.
     ///
     /// - Parameters:
-    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - isRecursive: Whether the query may use the name to refer to its own rows:
+    ///     `WITH RECURSIVE`.
     ///   - name: The name.
-    ///   - columns: The names of the columns; those of the query if there are none.
+    ///   - columns: The names of the columns. By default, those of the query.
     ///   - query: The query, as SQL.
     public init(
         recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, literal query: SQL
@@ -52,20 +56,22 @@ extension CommonTableExpression {
             name: name, columns: columns ?? [], query: .fragment(query), isRecursive: isRecursive)
     }
 
-    /// Whether a value is among those of the table's only column: `a IN (SELECT * FROM name)`.
+    /// Whether a value is in the table's only column: `a IN (SELECT * FROM name)`.
     ///
-    /// - Parameter element: What is looked for: a column, mostly. Where it is NULL, so is the answer, unless the table is empty.
+    /// - Parameter element: The value to look for, usually a column. If it is NULL, so is the
+    ///   result, unless the table is empty.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression { all().contains(element) }
 }
 
 extension CommonTableExpression<Row> {
-    /// Creates a request under a name, whose rows are not converted.
+    /// Creates a named request whose rows are not converted.
     ///
     /// - Parameters:
-    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - isRecursive: Whether the query may use the name to refer to its own rows:
+    ///     `WITH RECURSIVE`.
     ///   - name: The name.
-    ///   - columns: The names of the columns; those of the query if there are none.
-    ///   - request: The request: what its rows become does not matter.
+    ///   - columns: The names of the columns. By default, those of the query.
+    ///   - request: The request. Its own row type is ignored.
     public init(
         recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil,
         request: some SQLSubqueryable
@@ -73,12 +79,13 @@ extension CommonTableExpression<Row> {
         self.init(recursive: isRecursive, named: name, columns: columns, request: request, type: Row.self)
     }
 
-    /// Creates an SQL query under a name, whose rows are not converted.
+    /// Creates a named SQL query whose rows are not converted.
     ///
     /// - Parameters:
-    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - isRecursive: Whether the query may use the name to refer to its own rows:
+    ///     `WITH RECURSIVE`.
     ///   - name: The name.
-    ///   - columns: The names of the columns; those of the query if there are none.
+    ///   - columns: The names of the columns. By default, those of the query.
     ///   - sql: The query.
     ///   - arguments: The values that it binds.
     public init(
@@ -90,12 +97,13 @@ extension CommonTableExpression<Row> {
             isRecursive: isRecursive)
     }
 
-    /// Creates an SQL query under a name, whose rows are not converted.
+    /// Creates a named SQL query whose rows are not converted.
     ///
     /// - Parameters:
-    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - isRecursive: Whether the query may use the name to refer to its own rows:
+    ///     `WITH RECURSIVE`.
     ///   - name: The name.
-    ///   - columns: The names of the columns; those of the query if there are none.
+    ///   - columns: The names of the columns. By default, those of the query.
     ///   - query: The query, as SQL.
     public init(
         recursive isRecursive: Bool = false, named name: String, columns: [String]? = nil, literal query: SQL
@@ -106,10 +114,11 @@ extension CommonTableExpression<Row> {
 }
 
 extension TableRecord {
-    /// Requests all rows, by a request that may name another one: `WITH name AS (…)`.
+    /// Requests all rows, with a common table expression that the request may use:
+    /// `WITH name AS (…)`.
     ///
-    /// - Parameter table: The other request, under its name. The rows stay those of this type: join it with them, or ask it in a
-    ///   condition.
+    /// - Parameter table: The common table expression. The request still returns rows of this type:
+    ///   join the table, or use it in a condition.
     public static func with<Other>(_ table: CommonTableExpression<Other>) -> QueryInterfaceRequest<Self> {
         all().with(table)
     }

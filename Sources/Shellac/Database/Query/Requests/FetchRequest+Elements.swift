@@ -1,13 +1,13 @@
-// Requests whose rows become elements of a type that somebody else says: `Player.fetchAll(db, request)`.
+// Fetches the rows of a request as elements of another type: `Player.fetchAll(db, request)`.
 
 extension DatabaseFetchable {
     /// Returns a cursor over the rows of a request, as elements of this type.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - request: The request. What it would make of the rows itself does not matter.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or its arguments do not fit. What its steps throw,
-    ///   the cursor throws.
+    ///   - request: The request. Its own row type is ignored.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or its arguments do not
+    ///   match. The cursor throws errors of later steps.
     public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> DatabaseCursor<
         Self
     > {
@@ -30,9 +30,9 @@ extension DatabaseFetchable {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - request: The request. What it would make of the rows itself does not matter.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
-    ///   ``RowDecodingError``.
+    ///   - request: The request. Its own row type is ignored.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails. Also the error
+    ///   of decoding an element, usually a ``RowDecodingError``.
     public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
         if let request = request as? any RequestSource {
             return try request.asRequest(of: Self.self).fetchAll(db)
@@ -44,14 +44,15 @@ extension DatabaseFetchable {
         return try fetchAll(prepared, suppliedBy: supplement, in: db, first: false)
     }
 
-    /// Fetches the first row of a request, as an element of this type: nil when there is no row, and for a value that is NULL.
+    /// Fetches the first row of a request, as an element of this type. Nil when there is no row,
+    /// and for a NULL value.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - request: The request, whose order tells which row is the first. What it would make of the row itself does not
-    ///     matter.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
-    ///   ``RowDecodingError``.
+    ///   - request: The request. Its order determines which row is the first. Its own row type is
+    ///     ignored.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails. Also the error
+    ///   of decoding an element, usually a ``RowDecodingError``.
     public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
         if let request = request as? any RequestSource {
             return try request.asRequest(of: Self.self).fetchOne(db)
@@ -69,9 +70,9 @@ extension DatabaseFetchable where Self: Hashable {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - request: The request. What it would make of the rows itself does not matter.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
-    ///   ``RowDecodingError``.
+    ///   - request: The request. Its own row type is ignored.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails. Also the error
+    ///   of decoding an element, usually a ``RowDecodingError``.
     public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> {
         try Set(fetchAll(db, request))
     }

@@ -1,8 +1,8 @@
 // Query plans of requests by EXPLAIN QUERY PLAN, and dumps of their rows as text.
 
 extension FetchRequest {
-    /// Explains how SQLite finds the rows: returns what EXPLAIN QUERY PLAN says, a line for each step, indented below
-    /// the one that it belongs to.
+    /// Returns SQLite's query plan for the rows, from EXPLAIN QUERY PLAN. Each step has a line,
+    /// indented below the step that it belongs to.
     ///
     /// ```swift
     /// print(try Player.filter(Column("score") > 100).order(Column("name")).explain(db))
@@ -10,8 +10,9 @@ extension FetchRequest {
     /// // USE TEMP B-TREE FOR ORDER BY
     /// ```
     ///
-    /// The words are SQLite's, and differ from version to version: read them, and don't depend on them. A last line says
-    /// it where a request has a limit and no order, so that this plan decides which rows there are.
+    /// The words are SQLite's, and differ between versions: read them, and don't depend on them. If
+    /// a request has a limit and no order, this plan decides which rows it returns. A last line
+    /// then says so.
     ///
     /// - Throws: a ``DatabaseError`` when the statement of the request does not compile.
     public func explain(_ db: Database) throws -> String {
@@ -46,7 +47,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - format: How the rows are written.
+    ///   - format: The format of the rows.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func dumpRequest(_ request: some FetchRequest, format: DumpFormat = .list) throws {
         var text = ""
@@ -58,7 +59,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - format: How the rows are written.
+    ///   - format: The format of the rows.
     ///   - stream: The stream that receives the text.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func dumpRequest(
@@ -71,12 +72,13 @@ extension Database {
 }
 
 extension Database {
-    /// Writes the rows of a request to a stream: an object, or a value that writes elsewhere. Nil is the standard output.
+    /// Writes the rows of a request to a stream: an object, or a value that writes elsewhere. Nil
+    /// means the standard output.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - format: How the rows are written.
-    ///   - stream: Receives the text. Nil is the standard output.
+    ///   - format: The format of the rows.
+    ///   - stream: The stream that receives the text. The standard output if nil.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func dumpRequest(
         _ request: some FetchRequest, format: DumpFormat = .list, to stream: (any TextOutputStream)?
@@ -92,7 +94,7 @@ extension DatabaseReader {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - format: How the rows are written.
+    ///   - format: The format of the rows.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func dumpRequest(_ request: some FetchRequest, format: DumpFormat = .list) throws {
         try read { db in try db.dumpRequest(request, format: format) }
@@ -102,8 +104,8 @@ extension DatabaseReader {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - format: How the rows are written.
-    ///   - stream: Receives the text. Nil is the standard output.
+    ///   - format: The format of the rows.
+    ///   - stream: The stream that receives the text. The standard output if nil.
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func dumpRequest(
         _ request: some FetchRequest, format: DumpFormat = .list, to stream: (any TextOutputStream)?

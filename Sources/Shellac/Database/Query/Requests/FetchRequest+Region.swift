@@ -1,7 +1,8 @@
 // The database region of a request, narrowed to row IDs when it fetches by primary key.
 
 extension FetchRequest {
-    /// Returns what the request reads: tables, columns, and rows where it finds them by row id.
+    /// Returns the region that the request reads: tables and columns, and rows if it finds them by
+    /// row id.
     ///
     /// ```swift
     /// try Player.filter(Column("score") > 100).select(Column("name")).region(db)   // player(name,score)
@@ -27,7 +28,7 @@ extension QueryInterfaceRequest {
 }
 
 extension SelectQuery {
-    /// Returns the rows that are found by row id, where nothing else is read.
+    /// Returns the rows found by row id, if nothing else is read.
     func rowsRegion(_ db: Database) throws -> DatabaseRegion? {
         let selection = selection ?? source.type?.databaseSelection.map(\.sqlSelection) ?? []
         guard case .key(let condition)? = given?.syntax, condition.isOfPrimaryKey,
@@ -41,7 +42,7 @@ extension SelectQuery {
             case .values(let values) = try condition.keys({ (table, table.primaryKey.columns) })
         else { return nil }
         let rowIDs = values.compactMap(Int64.fromDatabaseValue)
-        // SQLite finds 1 by '1', too.
+        // SQLite also finds 1 by '1'.
         guard rowIDs.count == values.count else { return nil }
         return DatabaseRegion(table: table.name, rowIDs: rowIDs)
     }

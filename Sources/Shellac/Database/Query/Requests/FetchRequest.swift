@@ -1,4 +1,4 @@
-/// A query that can be fetched: it knows its SQL, its arguments, and the type of its results.
+/// A query that can be fetched. It has its SQL, its arguments, and the type of its results.
 ///
 /// ```swift
 /// let request = Player.filter(Column("score") > 100)
@@ -8,13 +8,13 @@ public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible, Sendable {
     /// The type that rows are decoded as.
     associatedtype RowDecoder
 
-    /// Prepares the statement of the request, with the values that it binds.
+    /// Prepares the statement of the request, with its arguments.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - isOne: Whether the first row is all that is wanted.
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, and a ``RecordError`` for a key that is none of the
-    ///   table.
+    ///   - isOne: Whether only the first row is needed.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile. A ``RecordError`` for a
+    ///   key that the table does not have.
     func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest
 
     /// Fetches the number of rows.
@@ -23,7 +23,7 @@ public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible, Sendable {
     func fetchCount(_ db: Database) throws -> Int
 }
 
-/// The statement of a request, and the values that it binds.
+/// The statement of a request, and its arguments.
 public struct PreparedRequest {
     /// The statement. It belongs to the connection, and may be used by the next request.
     public let statement: Statement
@@ -31,13 +31,15 @@ public struct PreparedRequest {
     /// The values.
     public let arguments: StatementArguments
 
-    /// What is fetched for the elements, once these are there.
+    /// The further fetches for the fetched elements.
     @usableFromInline let supplement: RequestSupplement?
 
-    /// Names what a request of your own runs: see ``FetchRequest/prepare(_:forSingleResult:)``.
+    /// Creates the result of preparing a custom request: see
+    /// ``FetchRequest/prepare(_:forSingleResult:)``.
     ///
     /// - Parameters:
-    ///   - statement: A statement of the connection that the request was given, such as `cachedStatement` returns.
+    ///   - statement: A statement of the connection passed to the request, such as
+    ///     `cachedStatement` returns.
     ///   - arguments: The values that it binds. They are checked when it is run.
     public init(statement: Statement, arguments: StatementArguments) {
         self.init(statement: statement, arguments: arguments, supplement: nil)
@@ -54,8 +56,8 @@ extension PreparedRequest: Sendable {}
 extension FetchRequest where RowDecoder: DatabaseFetchable {
     /// Returns a cursor over the elements of the request.
     ///
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or its arguments do not fit. What its steps throw,
-    ///   the cursor throws.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or its arguments do not
+    ///   match. The cursor throws errors of later steps.
     @inlinable
     public func fetchCursor(_ db: Database) throws -> DatabaseCursor<RowDecoder> {
         let prepared = try prepare(db, forSingleResult: false)
@@ -71,8 +73,8 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
     /// let players = try Player.filter(Column("score") > 100).fetchAll(db)
     /// ```
     ///
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
-    ///   ``RowDecodingError``.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails. Also the error
+    ///   of decoding an element, usually a ``RowDecodingError``.
     @inlinable
     public func fetchAll(_ db: Database) throws -> [RowDecoder] {
         let prepared = try prepare(db, forSingleResult: false)
@@ -82,10 +84,10 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
         return try RowDecoder.fetchAll(prepared.statement, arguments: prepared.arguments)
     }
 
-    /// Fetches the first element of the request: nil when there is no row, and for a value that is NULL.
+    /// Fetches the first element of the request. Nil when there is no row, and for a NULL value.
     ///
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
-    ///   ``RowDecodingError``.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails. Also the error
+    ///   of decoding an element, usually a ``RowDecodingError``.
     @inlinable
     public func fetchOne(_ db: Database) throws -> RowDecoder? {
         let prepared = try prepare(db, forSingleResult: true)
@@ -99,8 +101,8 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
 extension FetchRequest where RowDecoder: DatabaseFetchable & Hashable {
     /// Fetches all elements of the request, as a set.
     ///
-    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails, and what making an element throws: mostly a
-    ///   ``RowDecodingError``.
+    /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails. Also the error
+    ///   of decoding an element, usually a ``RowDecodingError``.
     @inlinable
     public func fetchSet(_ db: Database) throws -> Set<RowDecoder> {
         let prepared = try prepare(db, forSingleResult: false)

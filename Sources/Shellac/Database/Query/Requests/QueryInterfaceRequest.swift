@@ -1,6 +1,7 @@
-/// A request, built from Swift.
+/// A request built in Swift.
 ///
-/// It is a value, and knows no database: derive others from it, keep it, fetch it when you have a connection.
+/// It is a value that is independent of any database. Derive others from it, store it, and fetch it
+/// when you have a connection.
 ///
 /// ```swift
 /// let request = Player.filter(Column("score") > 100).order(Column("name")).limit(10)
@@ -13,7 +14,7 @@
 /// let best = try Player.filter(Column("teamID") == 1).best().fetchAll(db)
 /// ```
 public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
-    /// One reference: requests are copied more often than derived.
+    /// One reference, because requests are copied more often than derived.
     private let storage: QueryStorage
 
     init(_ query: SelectQuery) { storage = QueryStorage(query) }
@@ -55,12 +56,12 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
         return try Int.fetchOne(statement, arguments: arguments) ?? 0
     }
 
-    /// Whether there is no row.
+    /// Whether the request has no row.
     ///
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func isEmpty(_ db: Database) throws -> Bool { try !exists(db) }
 
-    /// Whether there is a row.
+    /// Whether the request has a row.
     ///
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func exists(_ db: Database) throws -> Bool {
@@ -70,7 +71,7 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
     }
 }
 
-/// A box in which a request has its query.
+/// A box for the query of a request.
 final class QueryStorage: Sendable {
     let query: SelectQuery
 
@@ -90,7 +91,7 @@ extension QueryInterfaceRequest: DerivableRequest, RequestSource {
     ) rethrows -> QueryInterfaceRequest<RowDecoder> { try change(self) }
 }
 
-/// A table, for which there need not be a type.
+/// A table, which may have no type.
 ///
 /// ```swift
 /// let rows = try Table("player").filter(Column("score") > 100).fetchAll(db)
@@ -100,9 +101,10 @@ public struct Table<RowDecoder>: RequestSource, RefinableRequest, FetchRequest {
     /// The name.
     public let tableName: String
 
-    /// Names a table whose rows become values of a type.
+    /// Creates a table whose rows are decoded as values of a type.
     ///
-    /// - Parameter tableName: The name of a table or a view, without quotes and without a schema: SQL gets it quoted.
+    /// - Parameter tableName: The name of a table or a view, without quotes and without a schema.
+    ///   It is quoted in SQL.
     public init(_ tableName: String) { self.tableName = tableName }
 
     public func all() -> QueryInterfaceRequest<RowDecoder> {
@@ -119,15 +121,16 @@ public struct Table<RowDecoder>: RequestSource, RefinableRequest, FetchRequest {
 
     public func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
 
-    /// Whether there is no row.
+    /// Whether the table has no row.
     ///
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func isEmpty(_ db: Database) throws -> Bool { try all().isEmpty(db) }
 }
 
 extension Table<Row> {
-    /// Names a table whose rows are not converted.
+    /// Creates a table whose rows are not converted.
     ///
-    /// - Parameter tableName: The name of a table or a view, without quotes and without a schema: SQL gets it quoted.
+    /// - Parameter tableName: The name of a table or a view, without quotes and without a schema.
+    ///   It is quoted in SQL.
     public init(_ tableName: String) { self.tableName = tableName }
 }

@@ -1,13 +1,13 @@
-/// The rows that were read of all statements of one fetch, to be compared with those of another one.
+/// The rows read by all statements of one fetch, to compare them with those of another fetch.
 ///
-/// A request whose elements are made of several statements gives the same elements where all of these give the same rows. They
-/// are noted while the elements are made, so that nothing is fetched for it.
+/// If all statements of a request return the same rows, its elements are the same. The rows are
+/// recorded while the elements are made, so that the comparison fetches nothing.
 final class ReadRows {
-    /// The rows that one statement gave.
+    /// The rows returned by one statement.
     private struct Part {
         let sql: String
         let layout: RowLayout
-        /// Where its first row begins.
+        /// The position of its first row.
         let start: Int
 
         func isSame(as other: Part) -> Bool {
@@ -17,7 +17,7 @@ final class ReadRows {
     private var parts: [Part] = []
     private var rows = RowBytes()
 
-    /// Notes the current row of a statement.
+    /// Records the current row of a statement.
     func note(_ row: LiveRow) {
         if parts.last?.layout !== row.layout {
             parts.append(Part(sql: row.layout.sql ?? "", layout: row.layout, start: rows.ends.count))
@@ -32,7 +32,7 @@ final class ReadRows {
 }
 
 extension Database {
-    /// Fetches, and notes the rows that are read for it.
+    /// Runs a fetch, and records the rows that it reads.
     func noting<Result>(in rows: ReadRows, _ fetch: () throws -> Result) rethrows -> Result {
         let queries = queries
         let outer = queries.noted
@@ -43,8 +43,8 @@ extension Database {
 }
 
 extension RequestSupplement {
-    /// Returns what reads the rows of a statement, as elements of a type, and notes them where somebody wants to compare them. Nil
-    /// where the statement gives the rows of these alone.
+    /// Returns a reader of a statement's rows, as elements of a type. It records them if they are
+    /// needed for a comparison. Nil if the statement returns only the elements' own rows.
     @usableFromInline @inline(never)
     final func read<Element>(_ statement: Statement, as type: Element.Type, in db: Database) throws
         -> SuppliedRows?
@@ -55,7 +55,7 @@ extension RequestSupplement {
     }
 }
 
-/// The rows of a statement, each of which is noted.
+/// The rows of a statement, each of which is recorded.
 private final class NotedRows: SuppliedRows {
     private let rows: SuppliedRows?
     private let statement: Statement

@@ -1,51 +1,55 @@
 /// An error of a record.
 public enum RecordError: Error, Hashable, Sendable {
-    /// There is no row for a key: thrown by `update`, `updateChanges`, `reload` and `find`, and by the methods that save and fetch when
-    /// a conflict was resolved by ignoring the record. The key of a record that was never saved is NULL, mostly: `insert` or `save` it.
+    /// There is no row for a key. Thrown by `update`, `updateChanges`, `reload` and `find`, and by
+    /// methods that save and fetch if a conflict was resolved by ignoring the record. The key of a
+    /// record that was never saved is usually NULL: `insert` or `save` it.
     case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
 
-    /// A record does not take what the database made of it: thrown by `reload`, `insert(_:refreshing:)`, and by an
-    /// insertion that fills the row id in.
+    /// A record cannot take the values that the database has stored. Thrown by `reload`,
+    /// `insert(_:refreshing:)`, and by an insertion that fills in the row id.
     ///
-    /// The row is written all the same.
+    /// The row has been written nevertheless.
     case rowNotTaken(recordType: String, reason: String)
 
-    /// A record could not be copied, by which it is saved: thrown by `save(in:)` and its kin. Nothing is done then.
+    /// The copy of a record, which is needed to save it, could not be made. Thrown by `save(in:)`
+    /// and related methods. Nothing has been saved.
     case notCopied(recordType: String, reason: String)
 
-    /// A dictionary is no unique key of the table.
+    /// A dictionary is not a unique key of the table.
     case notAUniqueKey(databaseTableName: String, columns: [String])
 
-    /// A dictionary is the key of a unique index that leaves out rows, and these are not left out by the default filter of the type:
-    /// several rows could have the values.
+    /// A dictionary is the key of a unique index that leaves out rows, and the type's default
+    /// filter does not leave out these rows. So several rows could have the values.
     case partialUniqueKey(databaseTableName: String, columns: [String], index: String, condition: String)
 
     /// One value was given for a primary key of several columns.
     case compositeKey(databaseTableName: String, columns: [String])
 
-    /// A record does not encode a column that is to be updated.
+    /// A record does not encode a column that should be updated.
     case columnNotEncoded(databaseTableName: String, column: String)
 
-    /// A row has another primary key than the record that is to take it: thrown by `merge`. The record is as it was.
+    /// A row has another primary key than the record that should take it. Thrown by `merge`. The
+    /// record is unchanged.
     case otherKey(databaseTableName: String, key: [String: DatabaseValue], rowKey: [String: DatabaseValue])
 
-    /// A row holds something else in some columns than the record remembers, or something that the record has never read: thrown
-    /// by ``Record/update(_:ifUnchanged:)``, which has written nothing.
+    /// A row has other values in some columns than the record remembers, or values that the record
+    /// has never read. Thrown by ``Record/update(_:ifUnchanged:)``, which has written nothing.
     ///
-    /// The row is what it is now. ``Record/merge(_:)-(Row)`` takes it. Where the row is gone, that is
-    /// ``recordNotFound(databaseTableName:key:)``.
+    /// The row has its current values. ``Record/merge(_:)-(Row)`` takes it. If the row is gone, the
+    /// error is ``recordNotFound(databaseTableName:key:)`` instead.
     case stale(columns: [String], row: NewerRow)
 
-    /// A row is of another kind than the record, or than the class that is asked for: somebody else has changed its kind, or raw SQL
-    /// has found it. Nothing was written.
+    /// A row is of another kind than the record, or than the requested class. Its kind was changed
+    /// by other code, or raw SQL has found it. Nothing was written.
     ///
-    /// The row is what it is now. The kind is what its column of ``Record/databaseKinds`` holds.
+    /// The row has its current values. The kind is the value in the column of
+    /// ``Record/databaseKinds``.
     case kindChanged(recordType: String, kind: DatabaseValue, row: NewerRow)
 
-    /// A row is of a kind that ``Record/databaseKinds`` does not list, where that is an error.
+    /// A row is of a kind that ``Record/databaseKinds`` does not list, if that is an error.
     case unknownKind(recordType: String, kind: DatabaseValue, row: NewerRow)
 
-    /// A record has no primary key by which its row could be found: thrown by the loop over `follow(in:)`.
+    /// A record has no primary key to find its row by. Thrown by the loop over `follow(in:)`.
     case noKey(databaseTableName: String, columns: [String])
 }
 

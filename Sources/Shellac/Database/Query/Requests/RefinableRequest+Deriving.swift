@@ -1,7 +1,7 @@
-// Requests derived from another one, without a type that knows its table.
+// Requests derived from another one, without a type for the table.
 
 extension RefinableRequest {
-    /// Returns a request that finds nothing, and needs no database to know so.
+    /// Returns a request that finds nothing, without reading the database.
     public func none() -> Refined {
         derived { $0.filter(SQLExpression(.word("0"))) }
     }
@@ -15,21 +15,23 @@ extension RefinableRequest {
     /// // SELECT * FROM "player" WHERE "score" > 100 AND "name" IS NOT NULL
     /// ```
     ///
-    /// - Parameter condition: What holds of the rows that are fetched. A row for which it is NULL is not.
+    /// - Parameter condition: The condition on the fetched rows. A row for which it is NULL is left
+    ///   out.
     public func filter(_ condition: some SQLSpecificExpressible) -> Refined {
         derived { $0.filter(condition.sqlExpression) }
     }
 
-    /// Adds a condition that is written in SQL: only rows that also satisfy it are fetched (`AND`).
+    /// Adds a condition written in SQL: only rows that also satisfy it are fetched (`AND`).
     ///
     /// ```swift
     /// Player.filter(literal: "score > \(limit)")
     /// ```
     ///
-    /// - Parameter condition: The condition, as SQL, which stands in parentheses beside others. Values in it are bound.
+    /// - Parameter condition: The condition, as SQL. It is put in parentheses beside others. Values
+    ///   in it are bound.
     public func filter(literal condition: SQL) -> Refined { filter(condition) }
 
-    /// Adds a condition that is written in SQL: only rows that also satisfy it are fetched (`AND`).
+    /// Adds a condition written in SQL: only rows that also satisfy it are fetched (`AND`).
     ///
     /// - Parameters:
     ///   - sql: The condition, as SQL.
@@ -40,26 +42,27 @@ extension RefinableRequest {
 
     /// Restricts the request to the row with a primary key.
     ///
-    /// A date, data or a UUID is looked for as the record type stores it: see
+    /// A key that is a date, data or a UUID is converted as the record type stores it: see
     /// ``TableRecord/databaseKeyValue(_:for:)-(DatabaseValueConvertible,_)``.
     ///
-    /// - Parameter key: The value of the key, which has one column: of a composite key, the request throws
-    ///   ``RecordError/compositeKey(databaseTableName:columns:)``. Nil finds nothing.
-    @_disfavoredOverload  // A closure behind the call could be the key.
+    /// - Parameter key: The value of the key, which has one column. Nil finds nothing. For a
+    ///   composite key, the request throws
+    ///   ``RecordError/compositeKey(databaseTableName:columns:)``.
+    @_disfavoredOverload  // A trailing closure could be taken for the key.
     public func filter(key: some DatabaseValueConvertible) -> Refined {
         filter(keys: [key])
     }
 
-    /// Restricts the request to the rows with some primary keys.
+    /// Restricts the request to the rows with the given primary keys.
     ///
     /// ```swift
     /// Player.filter(keys: [1, 2, 3])
     /// // SELECT * FROM "player" WHERE "id" IN (1, 2, 3)
     /// ```
     ///
-    /// - Parameter keys: The values of the key, which has one column, in any order. Those that are NULL find nothing, and neither
-    ///   does an empty sequence.
-    @_disfavoredOverload  // A closure behind the call could be the key.
+    /// - Parameter keys: The values of the key, which has one column, in any order. NULLs and an
+    ///   empty sequence find nothing.
+    @_disfavoredOverload  // A trailing closure could be taken for the key.
     public func filter<Key: DatabaseValueConvertible>(
         keys: some Sequence<Key>
     ) -> Refined {
@@ -73,25 +76,28 @@ extension RefinableRequest {
         return derived { $0.filter(.stored(.values(keys))) }
     }
 
-    /// Restricts the request to the row with a composite primary key, or with the values of a unique index.
+    /// Restricts the request to the row with a composite primary key, or with the values of a
+    /// unique index.
     ///
-    /// The request throws ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the
-    /// values.
+    /// The request throws ``RecordError/notAUniqueKey(databaseTableName:columns:)`` if several rows
+    /// could have the values.
     ///
-    /// - Parameter key: The values, by the names of their columns: of all columns of the key, and of no others. A nil among them
-    ///   finds nothing.
+    /// - Parameter key: The values by column name, for all columns of the key and no others. A nil
+    ///   among them finds nothing.
     public func filter(
         key: [String: (any DatabaseValueConvertible)?]
     ) -> Refined { filter(keys: [key]) }
 
-    /// Restricts the request to the rows with some composite primary keys, or with the values of a unique index.
+    /// Restricts the request to the rows with the given composite primary keys, or with the values
+    /// of a unique index.
     ///
-    /// - Parameter keys: The values of each row, by the names of their columns, which need not be those of the other rows. A row
-    ///   with a nil among its values is not found. The request throws where several rows could have the values.
+    /// - Parameter keys: The values of each row by column name. The columns may differ between
+    ///   rows. A row with a nil among its values is not found. The request throws if several rows
+    ///   could have the values.
     public func filter(
         keys: [[String: (any DatabaseValueConvertible)?]]
     ) -> Refined {
-        // Those that name the same columns belong together.
+        // Group the keys that name the same columns.
         var rows: [[String]: [[KeyValue]]] = [:]
         var names: [[String]] = []
         for key in keys {
@@ -122,15 +128,16 @@ extension RefinableRequest {
     /// // SELECT "id", "name" FROM "player"
     /// ```
     ///
-    /// - Parameter selection: Columns, expressions, or all columns: `.allColumns`. What annotated the request before is gone, too.
+    /// - Parameter selection: Columns, expressions, or all columns: `.allColumns`. Earlier
+    ///   annotations are removed, too.
     public func select(_ selection: any SQLSelectable...) -> Refined {
         select(selection)
     }
 
     /// Selects columns or expressions, replacing any earlier selection.
     ///
-    /// - Parameter selection: Columns, expressions, or all columns: `.allColumns`. What annotated the request before is gone, too.
-    ///   SQLite refuses to select nothing.
+    /// - Parameter selection: Columns, expressions, or all columns: `.allColumns`. Earlier
+    ///   annotations are removed, too. SQLite refuses an empty selection.
     public func select(_ selection: [any SQLSelectable]) -> Refined {
         derived {
             $0.selection = selection.map(\.sqlSelection)
@@ -138,9 +145,10 @@ extension RefinableRequest {
         }
     }
 
-    /// Selects expressions that are written in SQL, replacing any earlier selection.
+    /// Selects expressions written in SQL, replacing any earlier selection.
     ///
-    /// - Parameter selection: The expressions, as SQL, with commas between them. Values in them are bound.
+    /// - Parameter selection: The expressions, as SQL, with commas between them. Values in them are
+    ///   bound.
     public func select(literal selection: SQL) -> Refined { select([selection]) }
 
     /// Adds columns or expressions to the selection.
@@ -150,15 +158,15 @@ extension RefinableRequest {
     /// // SELECT *, "score" + "bonus" AS "total" FROM "player"
     /// ```
     ///
-    /// - Parameter selection: What is selected behind the rest. Rows have an expression under its SQL, unless `forKey(_:)` gives it
-    ///   a name.
+    /// - Parameter selection: The selection to add at the end. Rows name an expression by its SQL,
+    ///   unless `forKey(_:)` gives it a name.
     public func annotated(with selection: any SQLSelectable...) -> Refined {
         annotated(with: selection)
     }
 
     /// Adds columns or expressions to the selection.
     ///
-    /// - Parameter selection: What is selected behind the rest. An empty array adds nothing.
+    /// - Parameter selection: The selection to add at the end. An empty array adds nothing.
     public func annotated(with selection: [any SQLSelectable]) -> Refined {
         derived { $0.annotations += selection.map(\.sqlSelection) }
     }
@@ -174,26 +182,26 @@ extension RefinableRequest {
     /// Player.order(Column("score").desc, Column("name"))
     /// ```
     ///
-    /// - Parameter terms: Columns and expressions, in ascending order unless they say another. Each one sorts the rows that are
-    ///   equal by those before it.
+    /// - Parameter terms: Columns and expressions, ascending unless they specify otherwise. Each
+    ///   one sorts the rows that are equal by the previous ones.
     public func order(_ terms: any SQLOrderingTerm...) -> Refined { order(terms) }
 
     /// Sorts the rows, replacing any earlier order.
     ///
-    /// - Parameter terms: Columns and expressions, in ascending order unless they say another. Each one sorts the rows that are
-    ///   equal by those before it. With none, the order is removed.
+    /// - Parameter terms: Columns and expressions, ascending unless they specify otherwise. Each
+    ///   one sorts the rows that are equal by the previous ones. An empty array removes the order.
     public func order(_ terms: [any SQLOrderingTerm]) -> Refined {
         derived { $0.ordering = terms.map(\.sqlOrdering) }
     }
 
-    /// Sorts the rows by terms that are written in SQL, replacing any earlier order.
+    /// Sorts the rows by terms written in SQL, replacing any earlier order.
     ///
     /// - Parameter terms: The terms, as SQL, with commas between them. Values in them are bound.
     public func order(literal terms: SQL) -> Refined {
         derived { $0.ordering = [SQLOrdering(terms.sqlExpression)] }
     }
 
-    /// Sorts the rows by terms that are written in SQL, replacing any earlier order.
+    /// Sorts the rows by terms written in SQL, replacing any earlier order.
     ///
     /// - Parameters:
     ///   - sql: The terms to sort by, as SQL.
@@ -202,26 +210,27 @@ extension RefinableRequest {
         sql: String, arguments: StatementArguments = StatementArguments()
     ) -> Refined { order(literal: SQL(sql: sql, arguments: arguments)) }
 
-    /// Reverses the order of the rows. Where there is none, nothing changes.
+    /// Reverses the order of the rows. Without an order, nothing changes.
     ///
-    /// In an order that is written in SQL, each term is reversed: `score DESC, id` becomes `score, id DESC`. The order of
-    /// joined rows is one of the rows of the request, and is reversed, too. Rows that are fetched besides keep theirs.
+    /// In an order written in SQL, each term is reversed: `score DESC, id` becomes
+    /// `score, id DESC`. The order of joined rows belongs to the order of the request, and is
+    /// reversed, too. Rows fetched separately keep their order.
     public func reversed() -> Refined {
         derived { $0.changeOrder { $0.map(\.reversed) } }
     }
 
-    /// Removes the order of the rows, and that of joined ones.
+    /// Removes the order of the rows, including that of joined ones.
     public func unordered() -> Refined { derived { $0.changeOrder { _ in [] } } }
 
     // MARK: - Groups
 
     /// Adds a condition on the groups: only those that also satisfy it are fetched (`HAVING`).
     ///
-    /// What is told of the rows that are related to each row, as `Team.players.isEmpty` is, is a condition on rows, in groups
-    /// or not: `Team.having(Team.players.isEmpty)` filters them.
+    /// A condition about the rows related to each row, such as `Team.players.isEmpty`, is a
+    /// condition on rows, in groups or not. So `Team.having(Team.players.isEmpty)` filters them.
     ///
-    /// - Parameter condition: What holds of the groups that are fetched: a condition on aggregates, mostly. A group for which it is
-    ///   NULL is not fetched.
+    /// - Parameter condition: The condition on the fetched groups, usually on aggregates. A group
+    ///   for which it is NULL is left out.
     public func having(_ condition: some SQLSpecificExpressible) -> Refined {
         derived { query in
             if condition.sqlExpression.isLate { return query.filter(condition.sqlExpression) }
@@ -239,7 +248,7 @@ extension SelectQuery {
         filter(SQLExpression(.key(condition)))
     }
 
-    /// Returns keys, which are stored as the type of the table says, or else that of the rows.
+    /// Returns keys that are stored as the table's type determines, or else the type of the rows.
     fileprivate func keys(_ columns: [String]?, _ rows: [[KeyValue]], of decoder: Any.Type)
         -> KeyCondition.Given
     {
@@ -254,14 +263,14 @@ extension SelectQuery {
 }
 
 extension RefinableRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-    /// Restricts the request to the row with an id.
+    /// Restricts the request to the row with the given id.
     ///
-    /// - Parameter id: The id. Nil finds nothing, where ids are optional.
+    /// - Parameter id: The id. Nil finds nothing, if ids are optional.
     public func filter(id: RowDecoder.ID) -> Refined { filter(key: id) }
 
-    /// Restricts the request to the rows with some ids.
+    /// Restricts the request to the rows with the given ids.
     ///
-    /// - Parameter ids: The ids, in any order. With none, nothing is found.
+    /// - Parameter ids: The ids, in any order. An empty sequence finds nothing.
     public func filter(ids: some Sequence<RowDecoder.ID>) -> Refined {
         filter(keys: ids)
     }

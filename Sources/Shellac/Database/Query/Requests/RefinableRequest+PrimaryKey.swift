@@ -1,6 +1,7 @@
-// Requests that name the primary key, and not its columns: the schema knows these when a request runs.
+// Requests that use the primary key without naming its columns, which the schema provides at run
+// time.
 
-/// The columns of the primary key of the table that a request takes its rows from, between commas.
+/// The columns of the primary key of a request's table, separated by commas.
 final class PrimaryKeyTerms: LateExpression, @unchecked Sendable {  // constant
     private let isDescending: Bool
 
@@ -27,7 +28,7 @@ final class PrimaryKeyTerms: LateExpression, @unchecked Sendable {  // constant
     static var expression: SQLExpression { SQLExpression(.late(PrimaryKeyTerms())) }
 }
 
-/// A condition that a function says when there is a connection.
+/// A condition returned by a function when there is a connection.
 private final class ConnectedCondition: LateExpression, @unchecked Sendable {  // constant
     private let condition: @Sendable (Database) throws -> any SQLExpressible
 
@@ -50,13 +51,14 @@ extension RefinableRequest {
     /// // SELECT * FROM "player" WHERE "score" > 100 ORDER BY "id"
     /// ```
     ///
-    /// A table that declares no primary key is sorted by its row id. A view has none, unless its type says one: it throws.
+    /// A table without a declared primary key is sorted by its row id. A view has none, so the
+    /// request throws unless its type defines a key.
     public func orderByPrimaryKey() -> Refined {
         derived { $0.ordering = [SQLOrdering(PrimaryKeyTerms.expression)] }
     }
 
-    /// Sorts by the primary key those rows that the order leaves as they come: the same request then gives the same rows in the
-    /// same order, as long as the table is the same.
+    /// Additionally sorts by the primary key the rows whose order is otherwise undefined. The same
+    /// request then returns the same rows in the same order, as long as the table does not change.
     public func withStableOrder() -> Refined {
         derived { $0.ordering.append(SQLOrdering(PrimaryKeyTerms.expression)) }
     }
@@ -69,15 +71,17 @@ extension RefinableRequest {
     /// }
     /// ```
     ///
-    /// - Parameter condition: Returns the condition. It is called each time that the request is fetched, once or twice, and may ask
-    ///   the database. Observations follow what the request reads, and not what the function reads.
+    /// - Parameter condition: Returns the condition. It is called once or twice for each fetch of
+    ///   the request, and may read the database. Observations follow the tables that the request
+    ///   reads, but not those that the function reads.
     public func filterWhenConnected(
         _ condition: @escaping @Sendable (Database) throws -> any SQLExpressible
     ) -> Refined { filter(SQLExpression(.late(ConnectedCondition(condition)))) }
 }
 
 extension RequestSource {
-    /// Makes one group of each row, by the primary key, replacing any earlier groups: of what is joined with one row.
+    /// Makes each row a group, by the primary key, replacing any earlier groups. The group contains
+    /// everything joined with the row.
     public func groupByPrimaryKey() -> QueryInterfaceRequest<RowDecoder> { group(PrimaryKeyTerms.expression) }
 
     /// Selects the primary key, replacing any earlier selection.
@@ -86,7 +90,8 @@ extension RequestSource {
     /// let ids = try Player.selectPrimaryKey(as: Int64.self).fetchAll(db)
     /// ```
     ///
-    /// - Parameter type: The type of the key. A key of several columns is read as rows: `selectPrimaryKey(as: Row.self)`.
+    /// - Parameter type: The type of the key. Read a key of several columns as rows:
+    ///   `selectPrimaryKey(as: Row.self)`.
     public func selectPrimaryKey<Key>(as type: Key.Type = Key.self) -> QueryInterfaceRequest<Key> {
         select([PrimaryKeyTerms.expression], as: type)
     }
@@ -107,15 +112,16 @@ extension TableRecord {
     /// Requests all rows, sorted by the primary key.
     public static func orderByPrimaryKey() -> QueryInterfaceRequest<Self> { all().orderByPrimaryKey() }
 
-    /// Requests all rows, in an order that is the same as long as the table is.
+    /// Requests all rows, in an order that remains the same as long as the table does not change.
     public static func withStableOrder() -> QueryInterfaceRequest<Self> { all().withStableOrder() }
 
-    /// Makes one group of each row, by the primary key.
+    /// Makes each row a group, by the primary key.
     public static func groupByPrimaryKey() -> QueryInterfaceRequest<Self> { all().groupByPrimaryKey() }
 
     /// Requests the primary keys of all rows.
     ///
-    /// - Parameter type: The type of the key. A key of several columns is read as rows: `selectPrimaryKey(as: Row.self)`.
+    /// - Parameter type: The type of the key. Read a key of several columns as rows:
+    ///   `selectPrimaryKey(as: Row.self)`.
     public static func selectPrimaryKey<Key>(as type: Key.Type = Key.self) -> QueryInterfaceRequest<Key> {
         all().selectPrimaryKey(as: type)
     }

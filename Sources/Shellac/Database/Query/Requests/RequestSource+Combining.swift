@@ -1,9 +1,10 @@
-// Requests of several tables, and of several requests.
+// Requests that combine several tables or several requests.
 
 extension RefinableRequest {
-    /// Gives the table an alias, by which the columns of several tables are told apart.
+    /// Gives the table an alias, which distinguishes the columns of several tables.
     ///
-    /// - Parameter alias: The alias, which replaces an earlier one. Its subscripts are the columns of the table.
+    /// - Parameter alias: The alias, which replaces an earlier one. Its subscripts return the
+    ///   columns of the table.
     public func aliased<Aliased>(_ alias: TableAlias<Aliased>) -> Refined {
         derived { $0.source.alias = alias.name }
     }
@@ -12,15 +13,16 @@ extension RefinableRequest {
 extension RequestSource {
     // MARK: - Joins
 
-    /// Joins each row with those of a table for which a condition holds: `JOIN`.
+    /// Joins each row with the rows of another request that satisfy a condition: `JOIN`.
     ///
-    /// The columns of the other table are not selected: select them, or annotate the request with them. A column that
-    /// both tables have needs an alias: SQLite throws that it is ambiguous, otherwise.
+    /// The columns of the other table are not selected: select them, or annotate the request with
+    /// them. A column that both tables have needs an alias. Otherwise SQLite throws an error
+    /// because it is ambiguous.
     ///
     /// - Parameters:
-    ///   - other: The request that is joined.
+    ///   - other: The request to join.
     ///   - alias: The name of its table in this request.
-    ///   - condition: Which of its rows belong to a row.
+    ///   - condition: The condition for its rows to match a row.
     public func join<Aliased>(
         _ other: some RequestSource, aliased alias: TableAlias<Aliased>? = TableAlias<Void>?.none,
         on condition: some SQLSpecificExpressible
@@ -28,12 +30,13 @@ extension RequestSource {
         join(other.all().query, alias?.name, condition.sqlExpression, isLeft: false)
     }
 
-    /// Joins each row with those of a table for which a condition holds, or with NULL: `LEFT JOIN`.
+    /// Joins each row with the rows of another request that satisfy a condition, or with NULL:
+    /// `LEFT JOIN`.
     ///
     /// - Parameters:
-    ///   - other: The request that is joined.
+    ///   - other: The request to join.
     ///   - alias: The name of its table in this request.
-    ///   - condition: Which of its rows belong to a row.
+    ///   - condition: The condition for its rows to match a row.
     public func leftJoin<Aliased>(
         _ other: some RequestSource, aliased alias: TableAlias<Aliased>? = TableAlias<Void>?.none,
         on condition: some SQLSpecificExpressible
@@ -56,9 +59,10 @@ extension RequestSource {
 
     // MARK: - Common table expressions
 
-    /// Adds a table to the request that is a request itself: `WITH name AS (…)`.
+    /// Adds a common table expression to the request: `WITH name AS (…)`.
     ///
-    /// - Parameter table: The other request, under its name. It adds no rows by itself: join it, or ask it in a condition.
+    /// - Parameter table: The common table expression. It adds no rows by itself: join it, or use
+    ///   it in a condition.
     public func with<Other>(
         _ table: CommonTableExpression<Other>
     ) -> QueryInterfaceRequest<RowDecoder> { all().with { $0.commonTables.append(table.commonTable) } }
@@ -67,30 +71,32 @@ extension RequestSource {
 
     /// Combines the rows of both requests, without duplicates: `UNION`.
     ///
-    /// - Parameter other: A request of as many columns, which belong together by their places. A limit of its own holds of its own
-    ///   rows.
+    /// - Parameter other: A request with the same number of columns, which are matched by position.
+    ///   A limit of its own applies to its own rows.
     public func union(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.union, other)
     }
 
     /// Combines the rows of both requests: `UNION ALL`.
     ///
-    /// - Parameter other: A request of as many columns, which belong together by their places. A limit of its own holds of its own
-    ///   rows.
+    /// - Parameter other: A request with the same number of columns, which are matched by position.
+    ///   A limit of its own applies to its own rows.
     public func unionAll(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.unionAll, other)
     }
 
-    /// Keeps the rows that both requests have: `INTERSECT`.
+    /// Keeps the rows in both requests: `INTERSECT`.
     ///
-    /// - Parameter other: A request of as many columns, which are compared by their places: NULL is the same as NULL.
+    /// - Parameter other: A request with the same number of columns, which are compared by
+    ///   position. NULLs are equal.
     public func intersect(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.intersect, other)
     }
 
     /// Removes the rows of the other request: `EXCEPT`.
     ///
-    /// - Parameter other: A request of as many columns, which are compared by their places: NULL is the same as NULL.
+    /// - Parameter other: A request with the same number of columns, which are compared by
+    ///   position. NULLs are equal.
     public func except(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.except, other)
     }
@@ -107,7 +113,7 @@ extension RequestSource {
             let first = CompoundTerm(link: .union, query: query)
             combined = SelectQuery(QuerySource(.compound([first, last])))
         }
-        // What is fetched for the elements of either is fetched for those of both.
+        // The further fetches of either request apply to the elements of both.
         combined.supplement =
             query.supplement?.combined(with: otherQuery.supplement)
             ?? otherQuery.supplement?.combined(with: nil)
@@ -116,15 +122,15 @@ extension RequestSource {
 }
 
 extension TableRecord {
-    /// Requests all rows of the table, which gets an alias.
+    /// Requests all rows of the table, under an alias.
     ///
-    /// - Parameter alias: The alias. Its subscripts are the columns of the table.
+    /// - Parameter alias: The alias. Its subscripts return the columns of the table.
     public static func aliased<Aliased>(_ alias: TableAlias<Aliased>) -> QueryInterfaceRequest<Self> {
         all().aliased(alias)
     }
 }
 
-/// A request that has a name inside of another one: `WITH name(columns) AS (SELECT …)`.
+/// A named request inside of another one: `WITH name(columns) AS (SELECT …)`.
 ///
 /// ```swift
 /// let best = CommonTableExpression("best", Player.order(Column("score").desc).limit(10))
@@ -140,12 +146,13 @@ public struct CommonTableExpression<RowDecoder>: RequestSource, RefinableRequest
     /// The name.
     public var tableName: String { commonTable.name }
 
-    /// Creates a request under a name.
+    /// Creates a named request.
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - columns: The names of the columns; those of the query if there are none.
-    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - columns: The names of the columns. By default, those of the query.
+    ///   - isRecursive: Whether the query may use the name to refer to its own rows:
+    ///     `WITH RECURSIVE`.
     ///   - request: The request.
     public init(
         _ name: String, columns: [String] = [], isRecursive: Bool = false,
@@ -155,7 +162,7 @@ public struct CommonTableExpression<RowDecoder>: RequestSource, RefinableRequest
             name: name, columns: columns, query: .select(request.query), isRecursive: isRecursive)
     }
 
-    /// Requests all rows of the table. It exists in requests that have it by `with(_:)`.
+    /// Requests all rows of the table. It exists in requests that include it with `with(_:)`.
     public func all() -> QueryInterfaceRequest<RowDecoder> {
         QueryInterfaceRequest(SelectQuery(QuerySource(.table(tableName))))
     }
@@ -166,12 +173,13 @@ public struct CommonTableExpression<RowDecoder>: RequestSource, RefinableRequest
 }
 
 extension CommonTableExpression where RowDecoder == Row {
-    /// Creates an SQL query under a name.
+    /// Creates a named SQL query.
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - columns: The names of the columns; those of the query if there are none.
-    ///   - isRecursive: Whether the query may refer to its own rows by the name: `WITH RECURSIVE`.
+    ///   - columns: The names of the columns. By default, those of the query.
+    ///   - isRecursive: Whether the query may use the name to refer to its own rows:
+    ///     `WITH RECURSIVE`.
     ///   - query: The query, as SQL.
     public init(_ name: String, columns: [String] = [], isRecursive: Bool = false, literal query: SQL) {
         commonTable = CommonTable(
@@ -180,7 +188,7 @@ extension CommonTableExpression where RowDecoder == Row {
 }
 
 extension SelectQuery {
-    /// Whether these are the rows of a table or of a type, and no more is asked.
+    /// Whether the query selects all rows of a table or type, without anything else.
     fileprivate var isWholeTable: Bool {
         matchesRows && given == nil && commonTables.isEmpty && ordering.isEmpty && selection == nil
             && annotations.isEmpty && supplement == nil

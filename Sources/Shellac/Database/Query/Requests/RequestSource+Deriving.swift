@@ -1,33 +1,37 @@
-// Requests derived from another one that are no refinements: of values of another type, of groups, and of the first rows.
+// Requests derived from another one that are no refinements.
+//
+// They return values of another type, groups, or the first rows.
 
 extension RequestSource {
-    /// Selects columns or expressions, replacing any earlier selection, and decodes the rows as values of a type.
+    /// Selects columns or expressions, replacing any earlier selection, and decodes the rows as
+    /// values of a type.
     ///
     /// ```swift
     /// let names = try Player.select(Column("name"), as: String.self).fetchAll(db)
     /// ```
     ///
     /// - Parameters:
-    ///   - selection: What is selected.
+    ///   - selection: The selected columns and expressions.
     ///   - type: The type that rows are decoded as.
     public func select<Value>(
         _ selection: any SQLSelectable..., as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { all().select(selection).asRequest(of: type) }
 
-    /// Selects columns or expressions, replacing any earlier selection, and decodes the rows as values of a type.
+    /// Selects columns or expressions, replacing any earlier selection, and decodes the rows as
+    /// values of a type.
     ///
     /// - Parameters:
-    ///   - selection: What is selected.
+    ///   - selection: The selected columns and expressions.
     ///   - type: The type that rows are decoded as.
     public func select<Value>(
         _ selection: [any SQLSelectable], as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { all().select(selection).asRequest(of: type) }
 
-    /// Selects expressions that are written in SQL, replacing any earlier selection, and decodes the rows as values of
-    /// a type.
+    /// Selects expressions written in SQL, replacing any earlier selection, and decodes the rows as
+    /// values of a type.
     ///
     /// - Parameters:
-    ///   - selection: What is selected.
+    ///   - selection: The selected columns and expressions.
     ///   - type: The type that rows are decoded as.
     public func select<Value>(
         literal selection: SQL, as type: Value.Type = Value.self
@@ -35,7 +39,7 @@ extension RequestSource {
 
     /// Decodes the rows as values of another type.
     ///
-    /// - Parameter type: The type that rows are decoded as. What is selected stays as it is.
+    /// - Parameter type: The type that rows are decoded as. The selection does not change.
     public func asRequest<Value>(of type: Value.Type) -> QueryInterfaceRequest<Value> {
         QueryInterfaceRequest<Value>(all().query)
     }
@@ -46,13 +50,13 @@ extension RequestSource {
     /// let best = try Player.order(Column("score").desc).limit(3).fetchAll(db)
     /// ```
     ///
-    /// An order tells which rows they are. Without one, these are the first that SQLite comes across, and an index
-    /// that is added, another condition, or another version of SQLite changes them: ``FetchRequest/explain(_:)`` says
-    /// so.
+    /// Their order determines which rows are returned. Without an order, they are the first that
+    /// SQLite finds. A new index, another condition, or another version of SQLite may change them.
+    /// ``FetchRequest/explain(_:)`` reports this.
     ///
     /// - Parameters:
-    ///   - count: The most rows that are given.
-    ///   - offset: How many rows are passed over before; none if nil.
+    ///   - count: The maximum number of rows.
+    ///   - offset: The number of rows to skip first. None if nil.
     public func limit(_ count: Int, offset: Int? = nil) -> QueryInterfaceRequest<RowDecoder> {
         all().with { $0.limit = QueryLimit(count: count, offset: offset) }
     }
@@ -66,38 +70,42 @@ extension RequestSource {
     /// // SELECT "teamID", MAX("score") FROM "player" GROUP BY "teamID"
     /// ```
     ///
-    /// - Parameter expressions: What the rows of a group have in common. NULL is the same as NULL.
+    /// - Parameter expressions: The values that the rows of a group have in common. NULL equals
+    ///   NULL.
     public func group(_ expressions: any SQLExpressible...) -> QueryInterfaceRequest<RowDecoder> {
         group(expressions)
     }
 
     /// Groups the rows that have the same values into one row, replacing any earlier groups.
     ///
-    /// - Parameter expressions: What the rows of a group have in common. NULL is the same as NULL. With none, there are no groups.
+    /// - Parameter expressions: The values that the rows of a group have in common. NULL equals
+    ///   NULL. An empty array removes the groups.
     public func group(_ expressions: [any SQLExpressible]) -> QueryInterfaceRequest<RowDecoder> {
         all().with { $0.groups = expressions.map(\.sqlExpression) }
     }
 
     // MARK: - In SQL
 
-    /// Selects expressions that are written in SQL, replacing any earlier selection, and decodes the rows as values of a type.
+    /// Selects expressions written in SQL, replacing any earlier selection, and decodes the rows as
+    /// values of a type.
     ///
     /// - Parameters:
-    ///   - sql: What is selected, as SQL.
+    ///   - sql: The selected expressions, as SQL.
     ///   - arguments: The values that it binds.
     ///   - type: The type that rows are decoded as.
     public func select<Value>(
         sql: String, arguments: StatementArguments = StatementArguments(), as type: Value.Type = Value.self
     ) -> QueryInterfaceRequest<Value> { select(literal: SQL(sql: sql, arguments: arguments), as: type) }
 
-    /// Groups rows by expressions that are written in SQL, replacing any earlier groups.
+    /// Groups rows by expressions written in SQL, replacing any earlier groups.
     ///
-    /// - Parameter expressions: The terms to group by, as SQL, with commas between them. Values in them are bound.
+    /// - Parameter expressions: The terms to group by, as SQL, with commas between them. Values in
+    ///   them are bound.
     public func group(literal expressions: SQL) -> QueryInterfaceRequest<RowDecoder> {
         group([expressions])
     }
 
-    /// Groups rows by expressions that are written in SQL, replacing any earlier groups.
+    /// Groups rows by expressions written in SQL, replacing any earlier groups.
     ///
     /// - Parameters:
     ///   - sql: The terms to group by, as SQL.

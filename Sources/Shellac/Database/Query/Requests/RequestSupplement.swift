@@ -1,43 +1,46 @@
-/// What an upper layer adds to a request: tables that are joined when the schema is known, and what is fetched after the rows,
-/// for the elements that are made of them.
+/// The addition of an upper layer to a request.
+///
+/// It joins tables when the schema is known, and makes further fetches for the elements made of the
+/// rows.
 @usableFromInline
-class RequestSupplement: @unchecked Sendable {  // its subclasses have constants
+class RequestSupplement: @unchecked Sendable {  // subclasses are constant
     /// Whether tables are joined.
     var joinsTables: Bool { false }
 
-    /// Returns a request with the tables joined. What it fetches is read by its own supplement.
+    /// Returns a request with the tables joined. Its own supplement reads what it fetches.
     ///
     /// - Parameters:
     ///   - query: The request.
-    ///   - element: What is made of its rows. Nil where it is a part of another statement.
-    ///   - names: The names of tables that the statement has already.
+    ///   - element: The type made of its rows. Nil if the request is a part of another statement.
+    ///   - names: The names of tables already in the statement.
     ///   - db: A connection to the database.
     func joined(
         _ query: SelectQuery, for element: Any.Type?, avoiding names: [String], on db: Database
     ) throws -> SelectQuery { query }
 
-    /// Returns the same, with another order of the joined rows.
+    /// Returns the same supplement, with another order of the joined rows.
     func ordered(by change: ([SQLOrdering]) -> [SQLOrdering]) -> RequestSupplement { self }
 
-    /// Returns what is fetched for the elements of two requests together.
+    /// Returns a supplement with the further fetches of both requests.
     func combined(with other: RequestSupplement?) -> RequestSupplement? { self }
 
-    /// What reads the rows of a statement, as elements of a type. Nil where it gives the rows of these alone.
+    /// Returns a reader of a statement's rows, as elements of a type. Nil if the statement returns
+    /// only the elements' own rows.
     func rows<Element>(of statement: Statement, as type: Element.Type, in db: Database) throws
         -> SuppliedRows?
     { nil }
 
-    /// Fetches what belongs to elements.
+    /// Fetches the data that belongs to the elements.
     func supply<Element>(_ elements: [Element], in db: Database) throws {}
 
-    /// What is read for the elements, besides the rows of the request.
+    /// Returns the region read for the elements, besides the rows of the request.
     ///
-    /// - Parameter type: The type that has the table of the request.
+    /// - Parameter type: The type of the request's table.
     func region(of type: (any TableRecord.Type)?, in db: Database) throws -> DatabaseRegion {
         DatabaseRegion()
     }
 
-    /// Fetches elements and what belongs to them, from one state of the database.
+    /// Fetches elements and the data that belongs to them, from one state of the database.
     @usableFromInline @inline(never)
     final func supplied<Element>(in db: Database, _ fetch: () throws -> [Element]) throws -> [Element] {
         try db.readingOneState {
@@ -47,7 +50,7 @@ class RequestSupplement: @unchecked Sendable {  // its subclasses have constants
         }
     }
 
-    /// Refuses a cursor: what belongs to an element would be fetched for each one.
+    /// Refuses a cursor, which would need a further fetch for each element.
     @usableFromInline @inline(never)
     func refuseCursor() throws {
         throw DatabaseError(
@@ -58,32 +61,34 @@ class RequestSupplement: @unchecked Sendable {  // its subclasses have constants
     }
 }
 
-/// The rows of a statement that gives the columns of several tables, one after the other.
+/// The rows of a statement that returns the columns of several tables side by side.
 @usableFromInline
 class SuppliedRows {
-    /// Returns the next row of the request's own table, which is good until the next one. Nil behind the last one.
+    /// Returns the next row of the request's own table, which is valid until the next call. Nil
+    /// after the last one.
     @usableFromInline
     func next() throws -> LiveRow? { nil }
 
-    /// Whether something is given to the elements, which are objects.
+    /// Whether the elements are objects that are given something.
     @usableFromInline let givesToObjects: Bool
 
-    /// Whether the rows are noted by whoever reads them: see ``ReadRows``.
+    /// Whether the reader records the rows itself: see ``ReadRows``.
     var notesRows: Bool { false }
 
     init(givesToObjects: Bool = false) { self.givesToObjects = givesToObjects }
 
-    /// Gives something to the object that was made of the row.
+    /// Gives the object made of the row its joined data.
     @usableFromInline
     func give(to object: AnyObject) throws {}
 
-    /// Fetches what belongs to all that was taken.
+    /// Fetches the data that belongs to all rows read.
     @usableFromInline
     func finish() throws {}
 }
 
 extension DatabaseFetchable {
-    /// Returns a cursor over the elements of a statement, unless more belongs to them than comes with each row.
+    /// Returns a cursor over the elements of a statement, unless they need more data than each row
+    /// contains.
     @usableFromInline
     static func fetchCursor(
         _ prepared: PreparedRequest, suppliedBy supplement: RequestSupplement
@@ -96,7 +101,7 @@ extension DatabaseFetchable {
         return try fetchCursor(prepared.statement, arguments: prepared.arguments)
     }
 
-    /// Fetches all elements of a statement, or the first one, and what belongs to them.
+    /// Fetches all elements of a statement, or the first one, with the data that belongs to them.
     @inlinable
     static func fetchAll(
         _ prepared: PreparedRequest, suppliedBy supplement: RequestSupplement, in db: Database,
@@ -123,13 +128,13 @@ extension DatabaseFetchable {
 }
 
 extension SelectQuery {
-    /// Changes the order of the rows: that of the table, and that of the tables that are joined.
+    /// Changes the order of the rows, for the table and for joined tables.
     mutating func changeOrder(_ change: ([SQLOrdering]) -> [SQLOrdering]) {
         ordering = change(ordering)
         supplement = supplement?.ordered(by: change)
     }
 
-    /// The query, with all tables that it joins, which is about to be written.
+    /// Returns the query with all tables that it joins, for writing.
     func joined(for writer: inout some QueryWriter) throws -> SelectQuery {
         guard let supplement, supplement.joinsTables else { return self }
         return try supplement.joined(

@@ -1,17 +1,17 @@
-// What stands in SQL literals beside values, pieces and expressions: tables, selections, orders, requests with names.
+// Interpolations of requests into SQL literals: tables, selections, orders, named requests.
 
 extension SQL {
-    /// Makes a piece of expressions, which are joined with a separator between them.
+    /// Creates an SQL fragment of expressions, joined with a separator.
     ///
     /// - Parameters:
-    ///   - elements: The expressions, whose values are bound. No parentheses stand around them: join conditions by
-    ///     `joined(operator:)`. With none, the piece is empty.
-    ///   - separator: What stands between two expressions, as SQL.
+    ///   - elements: The expressions, whose values are bound. They are not put in parentheses: join
+    ///     conditions with `joined(operator:)`. An empty sequence gives an empty fragment.
+    ///   - separator: The SQL between two expressions.
     public init(elements: some Sequence<any SQLExpressible>, separator: String = "") {
         self.init(elements: elements.map { SQL($0) }, separator: separator)
     }
 
-    /// Makes a piece of an expression.
+    /// Creates an SQL fragment of an expression.
     ///
     /// - Parameter expression: The expression, whose values are bound.
     public init(_ expression: any SQLExpressible) {
@@ -22,7 +22,7 @@ extension SQL {
 }
 
 extension SQLInterpolation {
-    /// `\(expression)`: an expression or a column, with its values, or a request.
+    /// Appends an expression or a column with its values, or a request: `\(expression)`.
     ///
     /// ```swift
     /// let score = Column("score")
@@ -30,10 +30,11 @@ extension SQLInterpolation {
     /// let best: SQL = "SELECT * FROM team WHERE id IN (\(Player.select(Column("teamID")).filter(score > 100)))"
     /// ```
     ///
-    /// A request means what SQL means by a query in its place: see ``SQL``. What asks the schema, as a request does that finds rows by their
-    /// keys, is written for the connection that the literal runs on.
+    /// A request means the same as an SQL query in its place: see ``SQL``. Parts that need the
+    /// schema, such as a request that finds rows by their keys, are written for the connection on
+    /// which the literal runs.
     ///
-    /// - Parameter expression: The expression, which stands in no parentheses of its own, or the request.
+    /// - Parameter expression: The expression, without parentheses of its own, or the request.
     public mutating func appendInterpolation(_ expression: some SQLSpecificExpressible) {
         append(expression.sqlExpression)
     }
@@ -46,78 +47,83 @@ extension SQLInterpolation {
         }
     }
 
-    /// Appends what is written at once where it needs no connection, and has a meaning by itself.
+    /// Appends a part. It is written at once if it needs no connection and has a meaning by itself.
     private mutating func append(_ form: LatePart.Form) {
         let part = LatePart(form)
         appendInterpolation(part.known ?? SQL(part))
     }
 
-    /// `\(Player.self)`: the name of a type's table, quoted.
+    /// Appends the quoted name of a type's table: `\(Player.self)`.
     ///
     /// ```swift
     /// let query: SQL = "SELECT * FROM \(Player.self) WHERE \(Column("score")) > \(100)"
     /// ```
     ///
-    /// - Parameter type: The type, whose ``TableRecord/databaseTableName`` is written.
+    /// - Parameter type: The type. Its ``TableRecord/databaseTableName`` is written.
     public mutating func appendInterpolation<Table: TableRecord>(_ type: Table.Type) {
         appendInterpolation(identifier: type.databaseTableName)
     }
 
-    /// `\(tableOf: player)`: the name of a record's table, quoted.
+    /// Appends the quoted name of a record's table: `\(tableOf: player)`.
     ///
-    /// - Parameter record: A record, of which the type alone matters.
+    /// - Parameter record: A record. Only its type matters.
     public mutating func appendInterpolation<Table: TableRecord>(tableOf record: Table) {
         appendInterpolation(identifier: Swift.type(of: record).databaseTableName)
     }
 
-    /// `\(columnsOf: Player.self)`: what a type selects, by the name of its table: `"player".*`.
+    /// Appends the selection of a type, qualified with its table, such as `"player".*`:
+    /// `\(columnsOf: Player.self)`.
     ///
     /// - Parameters:
-    ///   - type: The type, whose ``TableRecord/databaseSelection`` is written.
-    ///   - alias: The name of its table in the statement, without quotes; ``TableRecord/databaseTableName`` if nil.
+    ///   - type: The type. Its ``TableRecord/databaseSelection`` is written.
+    ///   - alias: The name of its table in the statement, without quotes.
+    ///     ``TableRecord/databaseTableName`` if nil.
     public mutating func appendInterpolation<Table: TableRecord>(
         columnsOf type: Table.Type, tableAlias alias: String? = nil
     ) {
         append(.columns(type, alias: alias))
     }
 
-    /// `\(.allColumns)`, `\(column)`: something that is selected.
+    /// Appends a selection: `\(.allColumns)`, `\(column)`.
     ///
-    /// - Parameter selection: What is selected, with its name, where `forKey(_:)` gives it one. Values in it are bound.
+    /// - Parameter selection: The selection, with its name if `forKey(_:)` gives it one. Values in
+    ///   it are bound.
     @_disfavoredOverload
     public mutating func appendInterpolation(_ selection: any SQLSelectable) {
         append(.selection(selection.sqlSelection))
     }
 
-    /// `\(AllColumns())`: all columns.
+    /// Appends all columns: `\(AllColumns())`.
     ///
-    /// - Parameter columns: Stands for `*`.
+    /// - Parameter columns: All columns, written as `*`.
     public mutating func appendInterpolation(_ columns: AllColumns) {
         append(.selection(columns.sqlSelection))
     }
 
-    /// `\(column.desc)`: a term of an order.
+    /// Appends a term of an order: `\(column.desc)`.
     ///
     /// - Parameter term: The term, with its direction. Values in it are bound.
     public mutating func appendInterpolation(_ term: SQLOrdering) { append(.ordering(term)) }
 
-    /// `\(definitionFor: table)`: a common table expression as it is defined: `"name" AS (SELECT …)`.
+    /// Appends the definition of a common table expression, `"name" AS (SELECT …)`:
+    /// `\(definitionFor: table)`.
     ///
-    /// - Parameter table: The common table expression, whose own values are bound.
+    /// - Parameter table: The common table expression. Its values are bound.
     public mutating func appendInterpolation<Element>(definitionFor table: CommonTableExpression<Element>) {
         append(.commonTable(table.commonTable))
     }
 
-    /// `\(table)`: the name of a common table expression, quoted.
+    /// Appends the quoted name of a common table expression: `\(table)`.
     ///
-    /// - Parameter table: The common table expression, which the statement must define: `\(definitionFor: table)`.
+    /// - Parameter table: The common table expression, which the statement must define:
+    ///   `\(definitionFor: table)`.
     public mutating func appendInterpolation<Element>(_ table: CommonTableExpression<Element>) {
         appendInterpolation(identifier: table.tableName)
     }
 
-    /// `\(collation)`: the name of a collation, quoted.
+    /// Appends the quoted name of a collation: `\(collation)`.
     ///
-    /// - Parameter collation: The collation: one of SQLite's, or one that was added to the connection.
+    /// - Parameter collation: One of SQLite's collations, or one added to the connection.
     public mutating func appendInterpolation(_ collation: Database.CollationName) {
         appendInterpolation(identifier: collation.rawValue)
     }

@@ -11,15 +11,15 @@
 public struct SQLRequest<RowDecoder>: FetchRequest {
     private let query: SQL
     private var adapter: (any RowAdapter)?
-    /// Whether the statement is kept for the next time.
+    /// Whether the statement is cached.
     private var isCached = true
 
-    /// Creates the request of an SQL literal.
+    /// Creates a request from an SQL literal.
     ///
     /// - Parameter query: The SQL, with its values, which are bound.
     public init(literal query: SQL) { self.query = query }
 
-    /// Creates the request of a text, and of the values that it binds.
+    /// Creates a request from SQL and its arguments.
     ///
     /// - Parameters:
     ///   - sql: The SQL.
@@ -28,24 +28,24 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
         query = SQL(sql: sql, arguments: arguments)
     }
 
-    /// Creates the request of an SQL literal.
+    /// Creates a request from an SQL literal.
     ///
     /// - Parameters:
     ///   - query: The SQL.
-    ///   - adapter: What shows the columns otherwise.
-    ///   - isCached: Whether the statement is kept for the next time, as it is for other requests.
+    ///   - adapter: An adapter that changes the columns of the rows.
+    ///   - isCached: Whether the statement is cached, as it is for other requests.
     public init(literal query: SQL, adapter: (any RowAdapter)? = nil, cached isCached: Bool = true) {
         self.init(literal: query)
         (self.adapter, self.isCached) = (adapter, isCached)
     }
 
-    /// Creates the request of a text, and of the values that it binds.
+    /// Creates a request from SQL and its arguments.
     ///
     /// - Parameters:
     ///   - sql: The SQL.
     ///   - arguments: The values.
-    ///   - adapter: What shows the columns otherwise.
-    ///   - isCached: Whether the statement is kept for the next time, as it is for other requests.
+    ///   - adapter: An adapter that changes the columns of the rows.
+    ///   - isCached: Whether the statement is cached, as it is for other requests.
     public init(
         sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil, cached isCached: Bool = true
@@ -71,13 +71,13 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
 }
 
 extension SQLRequest<Row> {
-    /// Creates the request of rows of a text, and of the values that it binds.
+    /// Creates a request for rows from SQL and its arguments.
     ///
     /// - Parameters:
     ///   - sql: The SQL.
     ///   - arguments: The values.
-    ///   - adapter: What shows the columns otherwise.
-    ///   - isCached: Whether the statement is kept for the next time, as it is for other requests.
+    ///   - adapter: An adapter that changes the columns of the rows.
+    ///   - isCached: Whether the statement is cached, as it is for other requests.
     public init(
         sql: String, arguments: StatementArguments = StatementArguments(),
         adapter: (any RowAdapter)? = nil, cached isCached: Bool = true
@@ -85,12 +85,12 @@ extension SQLRequest<Row> {
         self.init(literal: SQL(sql: sql, arguments: arguments), adapter: adapter, cached: isCached)
     }
 
-    /// Creates the request of rows of an SQL literal.
+    /// Creates a request for rows from an SQL literal.
     ///
     /// - Parameters:
     ///   - query: The SQL, with its values.
-    ///   - adapter: What shows the columns otherwise.
-    ///   - isCached: Whether the statement is kept for the next time, as it is for other requests.
+    ///   - adapter: An adapter that changes the columns of the rows.
+    ///   - isCached: Whether the statement is cached, as it is for other requests.
     public init(literal query: SQL, adapter: (any RowAdapter)? = nil, cached isCached: Bool = true) {
         self.init(literal: query)
         (self.adapter, self.isCached) = (adapter, isCached)
@@ -105,9 +105,9 @@ extension SQLRequest: ExpressibleByStringInterpolation {
     }
 }
 
-/// A request that can stand inside of another one.
+/// A request that can be used inside of another one.
 public protocol SQLSubqueryable: SQLSpecificExpressible {
-    /// The request, as an expression: its first value, in parentheses.
+    /// The request as an expression: its first value, in parentheses.
     var sqlExpression: SQLExpression { get }
 }
 
@@ -117,26 +117,26 @@ extension SQLSubqueryable {
         Misuse.trap("\(Self.self) is no request: only requests of this library are subqueries.")
     }
 
-    /// Whether a value is among those of the request: `a IN (SELECT …)`.
+    /// Whether a value is in the results of the request: `a IN (SELECT …)`.
     ///
     /// ```swift
     /// let teamIDs = Team.select(Column("id")).filter(Column("color") == "red")
     /// Player.filter(teamIDs.contains(Column("teamID")))
     /// ```
     ///
-    /// - Parameter element: What is looked for: a column, mostly. The request must select one column. Where the element is NULL, so
-    ///   is the answer, unless the request has no rows.
+    /// - Parameter element: The value to look for, usually a column. The request must select one
+    ///   column. If the element is NULL, so is the result, unless the request has no rows.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
         SQLExpression(.query(element.sqlExpression, in: subquery, isNegated: false))
     }
 
-    /// Whether a value is among those of the request: `? IN (SELECT …)`.
+    /// Whether a value is in the results of the request: `? IN (SELECT …)`.
     ///
     /// ```swift
     /// Team.filter(Player.select(Column("teamID")).contains(1))
     /// ```
     ///
-    /// - Parameter element: The value that is looked for, which is bound. The request must select one column.
+    /// - Parameter element: The value to look for. It is bound. The request must select one column.
     @_disfavoredOverload
     public func contains(_ element: any SQLExpressible) -> SQLExpression {
         SQLExpression(.query(element.sqlExpression, in: subquery, isNegated: false))
