@@ -84,7 +84,7 @@ extension Broker {
     }
 }
 
-// MARK: - What SQLite does not tell
+// MARK: - Changes that SQLite does not report
 
 extension Broker {
     /// Reports an unknown change to the observers of the given kinds of changes.

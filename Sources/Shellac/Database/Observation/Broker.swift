@@ -295,7 +295,7 @@ final class Broker: ChangeFollower, PreUpdateListener {
     }
     #endif
 
-    // MARK: - What is told beside runs
+    // MARK: - Notifications outside of runs
 
     override func statementWillBegin() { tellEnds() }
     override func statementDidFail() { tellLoss() }
@@ -312,7 +312,7 @@ final class Broker: ChangeFollower, PreUpdateListener {
         tellUndetectedChanges(try DatabaseRegion(table: name).eventKinds(database))
     }
 
-    // MARK: - Coming and going
+    // MARK: - Installing and uninstalling
 
     /// Called when the last observer is removed.
     func uninstall() {

@@ -32,7 +32,7 @@ protocol DiscerningObserver: TransactionObserver {
     func databaseMayHaveChanged()
 }
 
-/// How much a ``DiscerningObserver`` needs to know about a row.
+/// The detail that a ``DiscerningObserver`` needs about a row.
 enum RowWish: UInt8 {
     /// Nothing.
     case nothing

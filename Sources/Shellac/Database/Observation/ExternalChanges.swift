@@ -10,7 +10,7 @@
 /// Several commits may be reported as one. Commits of the queue or pool itself are not reported:
 /// use ``TransactionObserver``s for those.
 ///
-/// ## How it knows
+/// ## Detecting commits
 ///
 /// SQLite does not notify anyone of other connections' commits. So the sequence polls its
 /// `PRAGMA data_version`. This checks the first page of the file, or the index of the write-ahead

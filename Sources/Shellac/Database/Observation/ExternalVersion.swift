@@ -7,8 +7,8 @@ import CSQLite
 /// Usually this is the number of `PRAGMA data_version`, which changes only with their commits. Some
 /// VFS make SQLite believe at each check that the file has changed, such as those that present the
 /// current state of a replica. So the number is read twice in a row. If it differs, it is not
-/// trusted, and something else is compared: the user's value, or else the content of the database,
-/// unless that is too large.
+/// trusted. The user's value is then compared instead, or else the content of the database, unless
+/// that is too large.
 struct ExternalVersion: Sendable {
     typealias Comparison = @Sendable (Database) throws -> DatabaseValue?
 

@@ -6,7 +6,7 @@ struct RowEvent {
     /// The number of the table's name: see ``TableNames``.
     let table: Int32
     let kind: DatabaseEvent.Kind
-    /// How much of it the discerning observer needs: see ``DiscerningObserver``.
+    /// The detail that the discerning observer requested: see ``DiscerningObserver``.
     let wish: RowWish
     var marks: Marks
     private(set) var values: RowValues?

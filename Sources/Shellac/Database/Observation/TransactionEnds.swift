@@ -23,7 +23,7 @@ final class TransactionEnds {
     /// The number of handlers that have still to run.
     var count: Int { ends.count }
 
-    // MARK: Who is told
+    // MARK: Adding and removing handlers
 
     func add(_ hook: TransactionHook) {
         hooks.append(hook, after: database.transactionLog.savepoints.lastNumber)
@@ -52,7 +52,7 @@ final class TransactionEnds {
         }
     }
 
-    // MARK: Telling
+    // MARK: Running handlers
 
     /// Runs the handlers of the end of a transaction. A handler may begin the next transaction. All
     /// others run before it begins, so that no handler handles two transactions at once.

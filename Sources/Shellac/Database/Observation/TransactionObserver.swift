@@ -23,7 +23,7 @@
 /// All methods have a default. They are called in the connection's isolation: by the thread that
 /// runs the access, one at a time.
 ///
-/// ## What is told, and when
+/// ## Notifications and their order
 ///
 /// ```swift
 /// try dbQueue.write { db in
@@ -46,7 +46,7 @@
 ///   be called again. Changes in savepoints that were reported before such a commit can still be
 ///   undone by `ROLLBACK TO`.
 ///
-/// ## What SQLite does not tell
+/// ## Changes that SQLite does not report
 ///
 /// SQLite does not report changes to `sqlite_…` tables, to virtual tables, or by other connections:
 /// see ``Database/notifyChanges(in:)``. Changes to WITHOUT ROWID tables, and deletions of rows that

@@ -205,7 +205,7 @@ extension Database {
         _ value: any SQLExpressible, atPaths paths: some Collection<some SQLExpressible>
     ) -> SQLExpression { .function("JSON_REMOVE", [value] + paths.map(\.asConstant)) }
 
-    // MARK: - Of all rows
+    // MARK: - Aggregates
 
     /// Returns a JSON array of the values of all rows: `JSON_GROUP_ARRAY(value)`.
     ///

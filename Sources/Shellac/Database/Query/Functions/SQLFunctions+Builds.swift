@@ -24,7 +24,7 @@ public func concat(_ first: some SQLSpecificExpressible, _ others: any SQLExpres
 /// - Parameters:
 ///   - separator: The text between two values. If it is NULL, the result is NULL.
 ///   - first: The first value. A number or a blob counts as its text.
-///   - others: The values behind it.
+///   - others: The other values.
 public func concat(
     separator: any SQLExpressible, _ first: some SQLSpecificExpressible, _ others: any SQLExpressible...
 ) -> SQLExpression { .function("CONCAT_WS", [separator, first] + others) }

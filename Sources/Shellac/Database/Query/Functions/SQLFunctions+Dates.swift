@@ -49,36 +49,36 @@ public struct SQLDateModifier: Hashable, Sendable, ExpressibleByStringLiteral {
     /// - Parameter number: The number of years. A negative number subtracts.
     public static func years(_ number: Int) -> Self { adding(number, "years") }
 
-    /// Goes back to the first day of the month.
+    /// A modifier that goes back to the first day of the month.
     public static let startOfMonth = Self("start of month")
-    /// Goes back to the first day of the year.
+    /// A modifier that goes back to the first day of the year.
     public static let startOfYear = Self("start of year")
-    /// Goes back to midnight.
+    /// A modifier that goes back to midnight.
     public static let startOfDay = Self("start of day")
     /// Goes forward to a day of the week, or stays if it is that day.
     ///
     /// - Parameter number: The day of the week, from 0 for Sunday to 6.
     public static func weekday(_ number: Int) -> Self { Self("weekday \(number)") }
 
-    /// Interprets a number as seconds since 1970. It must be the first modifier.
+    /// A modifier that interprets a number as seconds since 1970. It must be the first modifier.
     public static let unixEpoch = Self("unixepoch")
-    /// Interprets a number as a julian day. It must be the first modifier.
+    /// A modifier that interprets a number as a julian day. It must be the first modifier.
     public static let julianDay = Self("julianday")
-    /// Interprets a number as seconds or as a julian day, by its size. It must be the first
-    /// modifier.
+    /// A modifier that interprets a number as seconds or as a julian day, by its size. It must be
+    /// the first modifier.
     public static let auto = Self("auto")
-    /// Moves a day beyond the end of the month into the next month, after months or years were
-    /// added. This is the default. Requires SQLite 3.46.
+    /// A modifier that moves a day beyond the end of the month into the next month, after months or
+    /// years were added. This is the default. Requires SQLite 3.46.
     public static let ceiling = Self("ceiling")
-    /// Changes a day beyond the end of the month to its last day, after months or years were added.
-    /// Requires SQLite 3.46.
+    /// A modifier that changes a day beyond the end of the month to its last day, after months or
+    /// years were added. Requires SQLite 3.46.
     public static let floor = Self("floor")
-    /// Includes fractions of a second. Requires SQLite 3.42.
+    /// A modifier that includes fractions of a second. Requires SQLite 3.42.
     public static let subsecond = Self("subsec")
 
-    /// Converts from UTC to local time.
+    /// A modifier that converts from UTC to local time.
     public static let localTime = Self("localtime")
-    /// Converts from local time to UTC.
+    /// A modifier that converts from local time to UTC.
     public static let utc = Self("utc")
 }
 

@@ -33,7 +33,7 @@ public func json(_ text: some SQLSpecificExpressible) -> SQLExpression { .functi
 /// - Parameters:
 ///   - first: The first element. A text becomes a JSON string, unless a JSON function returns it.
 ///     ``json(_:)`` makes JSON of a column.
-///   - others: The elements behind it.
+///   - others: The other elements.
 public func jsonArray(_ first: some SQLSpecificExpressible, _ others: any SQLExpressible...) -> SQLExpression
 {
     .function("JSON_ARRAY", [first] + others)

@@ -14,7 +14,7 @@ public func jsonb(_ text: some SQLSpecificExpressible) -> SQLExpression { .funct
 /// - Parameters:
 ///   - first: The first element. A text becomes a JSON string, unless a JSON function returns it.
 ///     ``json(_:)`` makes JSON of a column.
-///   - others: The elements behind it.
+///   - others: The other elements.
 public func jsonbArray(_ first: some SQLSpecificExpressible, _ others: any SQLExpressible...) -> SQLExpression
 {
     .function("JSONB_ARRAY", [first] + others)
@@ -150,8 +150,8 @@ public func jsonPretty(_ json: some SQLSpecificExpressible, indentation: any SQL
 ///
 /// - Parameters:
 ///   - value: A text or a blob.
-///   - flags: The accepted kinds, as a sum. 1 is strict JSON, 2 is JSON5, 4 is a blob that may be
-///     binary JSON, 8 is one that certainly is.
+///   - flags: The sum of the accepted kinds. Add 1 for strict JSON, 2 for JSON5, 4 for possible
+///     binary JSON, and 8 for certain binary JSON.
 public func jsonValid(_ value: some SQLSpecificExpressible, flags: any SQLExpressible) -> SQLExpression {
     .function("JSON_VALID", [value, flags])
 }

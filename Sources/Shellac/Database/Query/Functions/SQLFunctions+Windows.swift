@@ -1,4 +1,6 @@
 // SQLite's window functions, which need `.over(…)`, and further functions over many rows.
+//
+// They are those of SQLite's page "Window Functions".
 
 /// Concatenates the texts of all rows with a separator: `GROUP_CONCAT(value, separator)`.
 ///
@@ -43,8 +45,8 @@ public func ntile(_ count: Int) -> SQLExpression { .function("NTILE", [count]) }
 /// ```
 ///
 /// - Parameters:
+///   - value: The value, read in the other row.
 ///   - offset: The number of rows before this one. 0 is this row itself.
-///   - offset: How many rows before this one it stands: 0 is the row itself.
 ///   - other: The value if there is no such row. NULL if nil.
 public func lag(
     _ value: some SQLSpecificExpressible, _ offset: Int = 1, default other: (any SQLExpressible)? = nil

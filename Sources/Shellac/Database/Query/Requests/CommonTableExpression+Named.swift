@@ -1,5 +1,4 @@
-// Common table expressions created with the labels `named:`, `columns:`, `request:`, `sql:` and
-// `literal:`.
+// Common table expressions by labels: `named:`, `columns:`, `request:`, `sql:`, `literal:`.
 
 extension CommonTableExpression {
     /// Creates a named request.

@@ -11,7 +11,7 @@ extension FetchRequest {
     /// ```
     ///
     /// The words are SQLite's, and differ between versions: read them, and don't depend on them. If
-    /// a request has a limit and no order, this plan decides which rows it returns. A last line
+    /// a request has a limit and no order, this plan decides which rows it returns. The last line
     /// then says so.
     ///
     /// - Throws: a ``DatabaseError`` when the statement of the request does not compile.

@@ -1,5 +1,6 @@
-// Requests that use the primary key without naming its columns, which the schema provides at run
-// time.
+// Requests that use the primary key without naming its columns.
+//
+// The schema provides the columns when a request runs.
 
 /// The columns of the primary key of a request's table, separated by commas.
 final class PrimaryKeyTerms: LateExpression, @unchecked Sendable {  // constant

@@ -69,7 +69,7 @@ class SuppliedRows {
     @usableFromInline
     func next() throws -> LiveRow? { nil }
 
-    /// Whether the elements are objects that are given something.
+    /// Whether the elements are objects that receive related data.
     @usableFromInline let givesToObjects: Bool
 
     /// Whether the reader records the rows itself: see ``ReadRows``.
@@ -77,7 +77,7 @@ class SuppliedRows {
 
     init(givesToObjects: Bool = false) { self.givesToObjects = givesToObjects }
 
-    /// Gives the object made of the row its joined data.
+    /// Passes related data to the object made of the row.
     @usableFromInline
     func give(to object: AnyObject) throws {}
 

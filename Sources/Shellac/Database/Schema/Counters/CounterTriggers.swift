@@ -6,10 +6,10 @@
 /// all statements, foreign key actions, and other triggers. They miss three things, each of which
 /// has a trigger of its own:
 ///
-/// - *A row of the counter's table is inserted, or its key changes.* Rows that refer to it may
-///   already exist, if foreign keys are deferred or not enforced. ON UPDATE CASCADE, too, has
-///   counted its rows once more. So the rows are counted again: SQLite runs foreign key actions
-///   before AFTER triggers. This also corrects a count that was inserted by hand.
+/// - *A row of the counter's table is inserted, or its key changes.* If foreign keys are deferred
+///   or not enforced, rows that refer to it may already exist. ON UPDATE CASCADE, too, has counted
+///   its rows once more. So the rows are counted again: SQLite runs foreign key actions before
+///   AFTER triggers. This also corrects a count that was inserted by hand.
 /// - *REPLACE* deletes rows without running their triggers unless `recursive_triggers` is on, and
 ///   no connection has to turn it on. So a BEFORE trigger notes the conflicting rows with the keys
 ///   they refer to. An AFTER trigger subtracts those that are gone. If SQLite ignores the new row
@@ -21,7 +21,7 @@
 ///   instead.
 ///
 /// The notes are a table beside the counter. It is empty except in the middle of a statement, or
-/// after an ignored row has left notes behind. Changes to the notes are not reported.
+/// after an ignored row has left notes in it. Changes to the notes are not reported.
 struct CounterTriggers {
     let parent: TableSchema
     let mark: CounterMark

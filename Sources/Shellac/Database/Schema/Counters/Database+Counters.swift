@@ -53,8 +53,8 @@ extension Database {
     /// The methods that define tables and indexes do this themselves. Call it after plain SQL has
     /// changed a counted table, or a unique index on one.
     ///
-    /// Call it once, too, for a file made by an earlier version of Shellac that has a counted
-    /// `WITHOUT ROWID` table whose key is not compared byte by byte. `checkSchema` reports a
+    /// Call it once, too, for a file from an earlier version of Shellac. It is needed if a counted
+    /// table is `WITHOUT ROWID` and its key is not compared byte by byte. `checkSchema` reports a
     /// missing call.
     ///
     /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one.

@@ -49,11 +49,11 @@ extension Database {
         public init(rawValue: String) { self.rawValue = rawValue }
         public init(stringLiteral value: String) { rawValue = value }
 
-        /// Compares bytes.
+        /// The collation that compares bytes.
         public static let binary = CollationName(rawValue: "BINARY")
-        /// Ignores the case of ASCII letters.
+        /// The collation that ignores the case of ASCII letters.
         public static let nocase = CollationName(rawValue: "NOCASE")
-        /// Ignores trailing spaces.
+        /// The collation that ignores trailing spaces.
         public static let rtrim = CollationName(rawValue: "RTRIM")
     }
 

@@ -1,7 +1,7 @@
 // The migration state of a database: applied, completed, or superseded by a newer version.
 
 extension DatabaseMigrator {
-    // MARK: - What a database remembers
+    // MARK: - Applied migrations
 
     /// Returns the registered migrations that were applied, in the order of their registration. A
     /// merged migration counts only under its own name, not under those it replaces.

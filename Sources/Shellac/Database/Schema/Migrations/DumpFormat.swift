@@ -38,8 +38,8 @@ public struct DumpFormat: Sendable {
     /// One row per line, with the values as SQL: `1,'Arthur',NULL`.
     public static let quote = DumpFormat(.quote(separator: ","))
 
-    /// The CSV format that other programs read, with a line of names at the top: see RFC 4180. NULL
-    /// is empty.
+    /// The format that other programs read, with a line of names at the top: see RFC 4180. NULL is
+    /// empty.
     public static let csv = DumpFormat(.csv)
 
     /// One value per line, with the name of its column: `name = Arthur`. An empty line separates

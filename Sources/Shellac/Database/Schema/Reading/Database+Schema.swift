@@ -4,7 +4,7 @@
 // looked up as SQLite does: in `temp`, then in `main`, then in the attached databases.
 
 extension Database {
-    // MARK: - What there is
+    // MARK: - Existence and names
 
     /// Whether a table or virtual table exists.
     ///
@@ -83,7 +83,7 @@ extension Database {
         CaseInsensitiveName.matches(String(Substring(tableName.utf8.prefix(7))), "sqlite_")
     }
 
-    // MARK: - What tables are made of
+    // MARK: - Parts of tables
 
     /// Returns the columns of a table or a view, in order.
     ///
@@ -135,8 +135,8 @@ extension Database {
         try tableSchema(tableName, in: schemaName).indexes
     }
 
-    /// Whether the given columns are a unique key of a table: the primary key, the row id, or all
-    /// columns of a unique index, in any order.
+    /// Whether the given columns are a unique key of a table. They are if they are the primary key,
+    /// the row id, or all columns of a unique index, in any order.
     ///
     /// ```swift
     /// try db.create(table: "player") { t in
