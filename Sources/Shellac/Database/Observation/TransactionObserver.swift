@@ -51,8 +51,8 @@
 /// SQLite does not report changes to `sqlite_…` tables, to virtual tables, or by other connections:
 /// see ``Database/notifyChanges(in:)``. Changes to WITHOUT ROWID tables, and deletions of rows that
 /// `ON CONFLICT REPLACE` replaces, are reported only to observers that request them: see
-/// ``TransactionObservationOptions/hiddenChanges``. An `OR FAIL` statement that fails at its first
-/// row, in a transaction, does not report the writes of a BEFORE trigger until then. See "Data
+/// ``TransactionObservationOptions/hiddenChanges``. Suppose an `OR FAIL` statement fails at its
+/// first row, in a transaction. What a BEFORE trigger wrote up to then is not reported. See "Data
 /// Change Notification Callbacks" in the SQLite documentation.
 public protocol TransactionObserver: AnyObject, SendableMetatype {
     /// Whether ``databaseDidChange(with:)`` is called for changes of the given kind. By default, it

@@ -1,5 +1,6 @@
-/// The singular and the plural of English names: `team` and `teams`, `formerCountry` and
-/// `formerCountries`.
+/// The singular and the plural of English names.
+///
+/// For example: `team` and `teams`, `formerCountry` and `formerCountries`.
 ///
 /// These rules are good enough for the names of tables. If they fail, name the table:
 /// `belongsTo("datum", inTable: "data")`.

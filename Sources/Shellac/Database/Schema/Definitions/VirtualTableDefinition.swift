@@ -1,5 +1,6 @@
-/// A virtual table that is being created: see
-/// ``Database/create(virtualTable:in:options:using:body:)``.
+/// A virtual table that is being created.
+///
+/// See ``Database/create(virtualTable:in:options:using:body:)``.
 public final class VirtualTableDefinition {
     fileprivate var arguments: [String] = []
 
