@@ -2,13 +2,20 @@
 
 import Synchronization
 
-/// Runs asynchronous accesses: on a thread of its own, so that SQLite blocks no thread of Swift's pool, and inside of the
-/// task that asks for the access, so that task-local values are there, and a cancellation and a priority reach it.
+/// The actor that runs asynchronous accesses to a connection.
 ///
-/// It is not what keeps accesses apart: that is the line in front of the connection, where threads stand, too. A task enters the
-/// line from where it is, so that the order is that of arrival. If it has to wait, it waits in a room of ours: the turn of one that
-/// waited in the main actor, or in Swift's pool, would come to nothing while the main thread, or all threads of the pool, stand in the
-/// line behind it. And it does not wait here, where others run meanwhile, and one that is cancelled could not leave.
+/// It has a thread of its own, so SQLite blocks no thread of Swift's pool. An access runs inside of
+/// the task that asked for it. So task-local values are there, and cancellation and priority reach
+/// it.
+///
+/// The actor does not keep accesses apart. The line in front of the connection does, in which
+/// threads wait, too. A task enters the line from wherever it runs, so the order is that of
+/// arrival.
+///
+/// A task that has to wait does so in a waiting room of its own, for two reasons. In the main
+/// actor, or in Swift's pool, it might be unable to resume when its turn comes. The main thread, or
+/// all threads of the pool, may then be blocked in the line behind it. In this actor, it could not
+/// leave when it is cancelled, as other accesses run here meanwhile.
 actor AccessActor {
     private let thread: ActorThread
 
@@ -18,28 +25,31 @@ actor AccessActor {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// The thread on which tasks wait for their turn, and on which those begin that nobody waits for. Nothing else is done there.
+    /// The thread on which tasks wait for their turn, and on which tasks begin that no caller waits
+    /// for. It does nothing else.
     private static let waitingRoom = TaskThread(label: "Shellac.waiting")
 
-    /// Does some work in the turn of a ticket, which stands in line already, in the actor of the place that it is given. Where it is
-    /// cancelled before, nothing is done.
+    /// Runs a function in the actor of the granted place, when the turn of a ticket comes. The
+    /// ticket is in line already. If it is cancelled before its turn, the function is not called.
     ///
-    /// No thread of Swift's pool is needed on the way: all of them may be standing in the line behind the ticket.
+    /// This needs no thread of Swift's pool: all of them may be blocked in the line behind the
+    /// ticket.
     nonisolated(nonsending) static func run(
         _ ticket: Ticket, in actors: [AccessActor], _ work: @Sendable (Int) -> Void
     ) async {
         if let place = ticket.grantedPlace { return await actors[place].run { work(place) } }
-        // What was suspended goes on by the executor that its task prefers, whatever actor it was in.
+        // A suspended task resumes on the executor that it prefers, whatever actor it was in.
         await withTaskExecutorPreference(waitingRoom) {
             await withCheckedContinuation { ticket.sleep(at: $0) }
             if let place = ticket.grantedPlace { await actors[place].run { work(place) } }
         }
     }
 
-    /// Does some work for a ticket that has its turn.
+    /// Runs a function for a ticket that has its turn.
     func run(_ work: @Sendable () -> Void) { work() }
 
-    /// Passes the error of a refused access to its callback, on a thread of its own: the callback may wait for another access.
+    /// Passes the error of a refused access to its callback, on a thread of its own: the callback
+    /// may wait for another access.
     nonisolated static func fail(_ work: LaterWork, _ error: any Error) {
         Task(executorPreference: TaskThread(label: "Shellac.refused")) {
             work.run(.failure(error))
@@ -47,8 +57,8 @@ actor AccessActor {
         }
     }
 
-    /// Begins a task for somebody who does not wait for it, and lets go of the work at its end. It has the task-local values of the
-    /// caller.
+    /// Begins a task that the caller does not wait for, and releases the work at its end. The task
+    /// has the caller's task-local values.
     nonisolated static func begin(_ work: LaterWork, _ operation: @escaping @Sendable () async -> Void) {
         Task(executorPreference: waitingRoom) {
             await operation()
@@ -57,19 +67,21 @@ actor AccessActor {
     }
 }
 
-/// The function of an asynchronous access, and its result: both are let go of by the task alone, where it came from.
+/// The function of an asynchronous access, and its result. The task alone releases both, where it
+/// came from.
 ///
-/// They may hold objects whose `deinit` waits for an access. The actor's thread must not wait for it: nobody else would have a
-/// turn.
-final class AccessWork<T>: @unchecked Sendable {  // the actor uses it, and then the task
+/// They may hold objects whose `deinit` waits for an access. If the actor's thread waited for that,
+/// no other access would get a turn.
+final class AccessWork<T>: @unchecked Sendable {  // used by the actor, and then by the task
     private var body: ((Database) throws -> T)?
     private var result: Result<T, any Error>?
-    /// Tells the thread sanitizer, which does not see through continuations, who comes after whom.
+    /// Orders the two uses for the thread sanitizer, which does not see through continuations.
     private let hasResult = Atomic<Bool>(false)
 
     init(_ body: @escaping (Database) throws -> T) { self.body = body }
 
-    /// Runs the function in an access. Where the ticket has been cancelled, it is not called.
+    /// Runs the function in an access. If the ticket has been cancelled, the function is not
+    /// called.
     func run(_ ticket: Ticket, on database: Database) {
         database.beginCancellation()
         if ticket.begin(), let body { result = Result { try database.wholeAccess(body) } }
@@ -78,14 +90,15 @@ final class AccessWork<T>: @unchecked Sendable {  // the actor uses it, and then
         hasResult.store(true, ordering: .releasing)
     }
 
-    /// Fails, as the connection could not be opened.
+    /// Fails because the connection could not be opened.
     func fail(_ error: any Error, _ ticket: Ticket) {
         result = .failure(error)
         ticket.end()
         hasResult.store(true, ordering: .releasing)
     }
 
-    /// Takes the result out, which the function sends, and lets go of the function. Tells of the access, where that is measured.
+    /// Returns the result, which the function sends, and releases the function. Reports the access
+    /// if it is measured.
     func takeResult(_ measure: AccessMeasure?) -> sending Result<T, any Error> {
         _ = hasResult.load(ordering: .acquiring)
         nonisolated(unsafe) let taken = result ?? .failure(CancellationError())

@@ -2,21 +2,22 @@
 
 import Synchronization
 
-/// The line in front of a connection: one access at a time, in the order of arrival, the urgent ones first.
+/// The line in front of a connection: one access at a time, in the order of arrival, urgent ones
+/// first.
 ///
-/// Who finds nobody gets in with one atomic operation, on their own thread. Who finds somebody waits in line:
-/// a thread by sleeping, a task without blocking any thread. Whoever leaves hands the access over to the first
-/// in line, so that nobody can slip in between.
+/// If the connection is free, the caller enters with one atomic operation, on its own thread.
+/// Otherwise it waits in line: a thread by sleeping, a task without blocking any thread. An access
+/// that ends hands the connection to the first waiter, so no other one can slip in between.
 final class AccessLine: Sendable {
-    /// 0: free. 1: taken. 2: taken, and somebody may be waiting.
+    /// 0: free. 1: taken. 2: taken, and the line may not be empty.
     private let word = Atomic<UInt8>(0)
     private let waiting = Lock(Waiting())
 
-    /// Those who wait.
+    /// The waiters.
     private struct Waiting {
         private var urgent = WaitingLine<LineWaiter>()
         private var normal = WaitingLine<LineWaiter>()
-        /// How many urgent ones went ahead of a normal one.
+        /// The number of urgent waiters that went ahead of a normal one.
         private var passed = 0
 
         var count: Int { urgent.count + normal.count }
@@ -65,19 +66,19 @@ final class AccessLine: Sendable {
         if !take(.sleeper(sleeper), priority) { _ = sleeper.sleep() }
     }
 
-    /// Gives the access to the first in line.
+    /// Hands the access to the first in line.
     func leave() {
         if !word.compareExchange(expected: 1, desired: 0, ordering: .releasing).exchanged { handOver() }
     }
 
     // MARK: - Tasks
 
-    /// Puts a ticket in line. Its task waits for its turn afterwards: see ``Ticket/turn()``.
+    /// Puts a ticket in line. Its task waits for its turn afterwards: see ``Ticket/sleep(at:)``.
     func enter(_ ticket: Ticket) { _ = take(.ticket(ticket), ticket.priority) }
 
     /// Cancels a ticket: takes it out of the line, or interrupts its work.
     ///
-    /// - Parameter interrupt: Called if the work is running, at a moment when it is sure to be.
+    /// - Parameter interrupt: Called if the work is running. It still runs during the call.
     func cancel(_ ticket: Ticket, interrupt: () -> Void) {
         let continuation = waiting.withLock { waiting in
             let (hasLeft, continuation) = ticket.cancel(interrupt)
@@ -89,21 +90,21 @@ final class AccessLine: Sendable {
 
     // MARK: - The line
 
-    /// How many wait.
+    /// The number of waiters.
     var waitingCount: Int { waiting.withLock { $0.count } }
 
     #if DEBUG
-    /// How often a place in the line was looked at, or has moved.
+    /// The number of times that a place in the line was inspected, or has moved.
     var moveCount: Int { waiting.withLock { $0.moveCount } }
     #endif
 
-    /// Takes the access if it is free. Otherwise waits in line, and returns false.
+    /// Takes the access if it is free. Otherwise puts the waiter in line, and returns false.
     private func take(_ waiter: LineWaiter, _ priority: WritePriority) -> Bool {
         waiting.withLock { waiting in
             if case .ticket(let ticket) = waiter, !ticket.wait() { return false }
-            // With 2 in the word, whoever leaves comes through the lock.
+            // With 2 in the word, an access that ends comes through the lock.
             let isFree = word.exchange(2, ordering: .acquiringAndReleasing) == 0
-            // (Somebody may cancel it meanwhile, who does so under this lock.)
+            // (The ticket may be cancelled meanwhile, but under this lock.)
             if isFree {
                 if waiting.isEmpty { word.store(1, ordering: .relaxed) }
                 _ = waiter.grant(0)

@@ -4,11 +4,12 @@ import CSQLite
 import Dispatch
 import Synchronization
 
-/// Measures an access, for who hears of it: see ``Configuration/report``.
+/// The measurement of one access, for its report: see ``Configuration/report``.
 ///
-/// Its life: it is *asked* for, it *begins* with its turn, it *ends*, and is *told* of once the connection is free for others. One
-/// that was cancelled before its turn is told of, too.
-final class AccessMeasure: @unchecked Sendable {  // used by one thread after the other, as the access itself
+/// Its life: the access is *asked* for, it *begins* with its turn, and it *ends*. It is *told* of
+/// once the connection is free for others. An access that was cancelled before its turn is
+/// reported, too.
+final class AccessMeasure: @unchecked Sendable {  // used by one thread at a time, as the access is
     private let reporter: Reporter
     private let site: CallSite
     private let asked = shellac_time()
@@ -17,20 +18,20 @@ final class AccessMeasure: @unchecked Sendable {  // used by one thread after th
     private var name: String
     private var occupancy = ConnectionOccupancy(used: 0, maximum: 0, waiting: 0)
     private var errorType: String?
-    /// Tells the thread sanitizer, which does not see through continuations, who comes after whom.
+    /// Orders the uses for the thread sanitizer, which does not see through continuations.
     private let hasEnded = Atomic<Bool>(false)
 
     init(_ reporter: Reporter, _ site: CallSite, _ description: String) {
         (self.reporter, self.site, name) = (reporter, site, description)
     }
 
-    /// The turn has come.
+    /// Notes that the turn has come.
     func begin(_ name: String, _ occupancy: ConnectionOccupancy) {
         (self.name, self.occupancy) = (name, occupancy)
         begun = shellac_time()
     }
 
-    /// The connection is about to be given to others.
+    /// Notes that the connection is about to be free for others.
     func end() {
         ended = shellac_time()
         hasEnded.store(true, ordering: .releasing)
@@ -39,14 +40,15 @@ final class AccessMeasure: @unchecked Sendable {  // used by one thread after th
     /// Notes the error that the access throws.
     func note(_ error: any Error) { errorType = "\(type(of: error))" }
 
-    /// Tells of the access on a thread of its own: where the others would wait for who listens.
+    /// Reports the access on a thread of its own, where other accesses would have to wait for the
+    /// handler.
     func tellElsewhere() { DispatchQueue(label: "Shellac.report").async { self.tell() } }
 
-    /// Tells of the access.
+    /// Reports the access.
     func tell() {
         _ = hasEnded.load(ordering: .acquiring)
         let waited = (begun ?? shellac_time()) &- asked
-        // One that has not ended has got no connection.
+        // An access that has not ended never got a connection.
         let ran = begun.map { max(ended, $0) &- $0 } ?? 0
         reporter.tell(
             .access(
@@ -58,17 +60,18 @@ final class AccessMeasure: @unchecked Sendable {  // used by one thread after th
 }
 
 extension ConnectionGroup {
-    /// Prepares for an access. Returns what measures it, if somebody hears of it.
+    /// Prepares for an access. Returns its measurement if accesses are reported.
     ///
-    /// - Throws: a sentence where no access begins any more.
+    /// - Throws: An error if no access may begin any more.
     @inline(__always)
     func attention(_ description: String, at site: CallSite) throws -> AccessMeasure? {
         needsAttention ? try attend(description, at: site) : nil
     }
 
-    /// Prepares for an access that is more than that: see `needsAttention`. Returns what measures it, if somebody hears of it.
+    /// Prepares for an access with more work than usual: see `needsAttention`. Returns its
+    /// measurement if accesses are reported.
     ///
-    /// - Throws: a sentence where no access begins any more.
+    /// - Throws: An error if no access may begin any more.
     @inline(never)
     func attend(_ description: String, at site: CallSite) throws -> AccessMeasure? {
         reporter?.checkOutside()
@@ -79,7 +82,7 @@ extension ConnectionGroup {
 }
 
 extension AccessMeasure? {
-    /// Runs a function that asks for an access, has it, and gives it back; and tells of it.
+    /// Runs a function that waits for an access, has it, and ends it. Then reports the access.
     func telling<T>(_ access: () throws -> T) rethrows -> T {
         guard let self else { return try access() }
         defer { self.tell() }

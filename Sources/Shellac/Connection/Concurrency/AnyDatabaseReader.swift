@@ -1,12 +1,12 @@
-/// A reader of a database whose type is not told: a queue, a pool, a snapshot.
+/// A type-erased reader of a database: a queue, a pool, or a snapshot.
 ///
 /// `any DatabaseReader` does the same, and needs no object.
 public final class AnyDatabaseReader: DatabaseReader {
     private let base: any DatabaseReader
 
-    /// Stands for another reader.
+    /// Wraps another reader.
     ///
-    /// - Parameter base: The reader, which is held as long as this one.
+    /// - Parameter base: The reader. This one keeps it alive.
     public init(_ base: some DatabaseReader) { self.base = base }
 
     public var configuration: Configuration { base.configuration }
@@ -48,15 +48,15 @@ extension AnyDatabaseReader {
     ) { base.asyncUnsafeRead(at: site, value) }
 }
 
-/// A writer of a database whose type is not told: a queue, or a pool.
+/// A type-erased writer of a database: a queue, or a pool.
 ///
 /// `any DatabaseWriter` does the same, and needs no object.
 public final class AnyDatabaseWriter: DatabaseWriter {
     let base: any DatabaseWriter
 
-    /// Stands for another writer.
+    /// Wraps another writer.
     ///
-    /// - Parameter base: The writer, which is held as long as this one.
+    /// - Parameter base: The writer. This one keeps it alive.
     public init(_ base: some DatabaseWriter) { self.base = base }
 
     public var configuration: Configuration { base.configuration }
@@ -148,6 +148,6 @@ extension AnyDatabaseWriter {
 }
 
 extension DatabaseWriter {
-    /// The pool that the writer is, or stands for.
+    /// The pool that the writer is, or wraps.
     var pool: DatabasePool? { self as? DatabasePool ?? (self as? AnyDatabaseWriter)?.base.pool }
 }

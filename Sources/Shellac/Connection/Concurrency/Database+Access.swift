@@ -3,7 +3,7 @@
 import CSQLite
 
 extension Database {
-    /// Runs a function with the access, which nobody else can have meanwhile.
+    /// Runs a function with the access. No other thread can have it meanwhile.
     @inline(__always)
     func withAccess<T>(_ body: (Database) throws -> T) rethrows -> T {
         takeAccess()
@@ -11,10 +11,11 @@ extension Database {
         return try body(self)
     }
 
-    /// Closes the connection whatever is in use. Nobody else has it any more, so nobody else has the access.
+    /// Closes the connection even if statements are in use. Nothing else refers to it any more, so
+    /// nothing else has the access.
     func giveUp() { withAccess { $0.abandon() } }
 
-    /// Runs the function of an access, and ends the access: no transaction is left open.
+    /// Runs the function of an access, and then ends the access: no transaction is left open.
     @inline(__always)
     func wholeAccess<T>(_ body: (Database) throws -> T) throws -> T {
         if !deferredCleanups.isEmpty { deferredCleanups.finish() }
@@ -34,26 +35,26 @@ extension Database {
     private func checkOpen() throws {
         if isClosed { throw closedError() }
         if let refusedCommit { throw refusedCommit }
-        // It has stood in line for too long.
+        // The access has waited in line for too long.
         if access.isEnded { throw stopError }
     }
 
     /// Runs a function in a transaction that only reads.
     @inline(__always)
     func readTransaction<T>(_ value: (Database) throws -> T) throws -> T {
-        // A transaction that an earlier access has left open stays so.
+        // A transaction that an earlier access has left open stays open.
         if configuration.allowsUnsafeTransactions, isInsideTransaction {
             return try readOnly { try value(self) }
         }
         return try readOnly { try transaction(.deferred) { (try value(self), .commit) } }
     }
 
-    /// Takes the state of the database that a transaction sees from now on: it is that of the first statement that reads.
+    /// Fixes the state that the open transaction sees: that of the first statement that reads.
     func takeState() throws {
         _ = try asking { try cachedStatement(sql: "PRAGMA schema_version").readInteger() }
     }
 
-    /// Begins a transaction that only reads, and sees one state.
+    /// Begins a read-only transaction, and fixes the state that it sees.
     func beginState() throws {
         try readOnly {
             try beginTransaction(.deferred)
@@ -61,11 +62,11 @@ extension Database {
         }
     }
 
-    /// Runs a function in a transaction that only reads, and tells it the number of the last commit that it sees: see
-    /// ``CommitNumber``.
+    /// Runs a function in a read-only transaction, and passes it the number of the last commit that
+    /// it sees: see ``CommitNumber``.
     ///
-    /// Beside commits without a pause, it may see a few more than it is told. Who compares the numbers takes them for commits to
-    /// come, and looks once more.
+    /// If others commit without a pause, the function may see a few commits more than the number
+    /// says. A comparison of numbers takes these for commits to come, and reads once more.
     func readNumberedState<T>(_ value: (Database, UInt64) throws -> T) throws -> T {
         for attempt in 1...Self.mostAttemptsAtNumber {
             let before = group.commits.present
@@ -87,8 +88,9 @@ extension Database {
 
     /// Cancels the access that holds the connection: its statements throw `CancellationError`.
     ///
-    /// Called by any thread, at a moment when the cancelled access is sure to hold the connection. The interrupt
-    /// hits the statement that runs; the flag, those that are about to.
+    /// It may be called on any thread, but only while the cancelled access is sure to hold the
+    /// connection. The interrupt stops the statement that runs, the flag those that are about to
+    /// run.
     func cancel() {
         access.cancel()
         interruptFromOutside()
@@ -96,13 +98,13 @@ extension Database {
 
     /// Begins an access that can be cancelled.
     ///
-    /// An interrupt that comes right before a statement's first step is lost: SQLite forgets it. So SQLite asks,
-    /// now and then, whether to go on.
+    /// SQLite forgets an interrupt that comes right before a statement's first step. So a progress
+    /// handler checks now and then whether to go on.
     func beginCancellation() {
         if !isClosed { watchForCancellation() }
     }
 
-    /// Ends the access that could be cancelled.
+    /// Ends the cancellable access.
     func endCancellation() {
         if !isClosed { endWatchForCancellation() }
         guard access.isStopped else { return }
@@ -110,8 +112,8 @@ extension Database {
         updateObstruction()
     }
 
-    /// Forgets an interruption that came while no statement was running, and would be met by a copying of the log: SQLite
-    /// forgets it where it reads the next statement.
+    /// Clears an interrupt that came while no statement was running, and would stop a checkpoint.
+    /// SQLite forgets it when it prepares the next statement.
     func forgetInterruption() { _ = try? makeStatement(sql: "SELECT 1") }
 
     /// Interrupts the running statements, from any thread.

@@ -3,7 +3,7 @@
 import CSQLite
 
 extension Database {
-    /// Prepares the connection that writes for a pool.
+    /// Prepares the writer connection of a pool.
     func setUpAsWriterOfPool(path: String) throws {
         try checkThatOthersMayRead(path)
         try setUp(path: path) {
@@ -21,7 +21,8 @@ extension Database {
         }
     }
 
-    /// Throws where no other connection can be had, before a lock is asked for, which some VFS wait for without an end.
+    /// Throws if no other connection can be opened. It does so before a lock is requested, for
+    /// which some VFS wait without an end.
     private func checkThatOthersMayRead(_ path: String) throws {
         if configuration.lockingMode == .exclusive {
             throw DatabaseError(
@@ -38,7 +39,8 @@ extension Database {
                 + "memory that they share. Use a DatabaseQueue")
     }
 
-    /// Has the file have a write-ahead log, which stays when it is closed: who opens it for reading only needs it.
+    /// Switches the file to a write-ahead log that stays when the file is closed: a connection that
+    /// opens it read-only needs the log.
     private func useLog() throws {
         let mode = configuration.journalMode
         guard mode == .default || mode == .wal else {
@@ -64,8 +66,8 @@ extension Database {
         hooks.keepsLog = true
     }
 
-    /// Says who copies the log. What the user prepares may say something else, by `PRAGMA wal_autocheckpoint`, and
-    /// `PRAGMA journal_size_limit`.
+    /// Sets up checkpoints. The user's preparation of the connection may override this, with
+    /// `PRAGMA wal_autocheckpoint` and `PRAGMA journal_size_limit`.
     private func seeToLog() throws {
         if configuration.readonly { return }
         switch configuration.checkpoints {

@@ -1,5 +1,7 @@
-// The accesses of a pool. One that reads takes a reader, and one that writes waits for the writer: outside of a read of the same
-// thread.
+// The accesses of a pool.
+//
+// A read takes a reader connection. A write waits for the writer, and must not be inside a read of
+// the same thread.
 
 @_documentation(visibility: internal)
 extension DatabasePool {
@@ -99,11 +101,11 @@ extension DatabasePool {
     public func asyncBarrierWriteWithoutTransaction(
         at site: CallSite, _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {
-        // (Nobody can cancel it.)
+        // (This access cannot be cancelled.)
         writer.later(at: site, for: self) { result in try? self.behindBarrier { updates(result) } }
     }
 
-    /// Runs a function while nobody reads.
+    /// Runs a function while no connection reads.
     private func behindBarrier<T>(
         _ claim: ReaderLine.Claim = ReaderLine.Claim(), _ body: () throws -> T
     ) throws -> T {

@@ -10,16 +10,20 @@ extension DatabasePool {
     /// }
     /// ```
     ///
-    /// The copy is of one state, which a reader sees until the end: others may write meanwhile, and the copy does not have what
-    /// they wrote. The destination is held until the end.
+    /// The copy has one state of the database, which a reader sees until the end. Others may write
+    /// meanwhile, and the copy does not have these changes. The destination cannot be used by
+    /// others until the end.
     ///
     /// - Parameters:
     ///   - destination: The database whose content is replaced.
-    ///   - pagesPerStep: How many pages are copied between two reports of progress; all of them if negative.
-    ///   - progress: Hears how far the backup has come. An error that it throws ends the backup, and leaves the destination as it
-    ///     was. It is too late for that once the backup is completed: then the error is ignored.
-    /// - Throws: a ``DatabaseError``: of code `SQLITE_BUSY` when another connection keeps the destination from being written, and of
-    ///   code `SQLITE_READONLY` where the destination has a write-ahead log, or is in memory, and pages of another size.
+    ///   - pagesPerStep: The number of pages that are copied between two reports of progress; all
+    ///     of them if negative.
+    ///   - progress: Gets the progress of the backup. An error that it throws ends the backup, and
+    ///     leaves the destination unchanged. Once the backup is complete it is too late for that,
+    ///     and the error is ignored.
+    /// - Throws: A ``DatabaseError`` of code `SQLITE_BUSY` if another connection keeps the
+    ///   destination from being written. The code is `SQLITE_READONLY` if the destination has pages
+    ///   of another size, and has a write-ahead log or is in memory.
     public func backup(
         to destination: some DatabaseWriter, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
@@ -30,15 +34,19 @@ extension DatabasePool {
 }
 
 extension DatabaseSnapshotReader {
-    /// Copies what the snapshot sees over another database, whose content is lost.
+    /// Copies the state of the snapshot over another database, whose content is lost.
     ///
     /// - Parameters:
-    ///   - destination: The database whose content is replaced: that which the snapshot is of, say, to go back to that state.
-    ///   - pagesPerStep: How many pages are copied between two reports of progress; all of them if negative.
-    ///   - progress: Hears how far the backup has come. An error that it throws ends the backup, and leaves the destination as it
-    ///     was. It is too late for that once the backup is completed: then the error is ignored.
-    /// - Throws: a ``DatabaseError``: of code `SQLITE_BUSY` when another connection keeps the destination from being written, and of
-    ///   code `SQLITE_READONLY` where the destination has a write-ahead log, or is in memory, and pages of another size.
+    ///   - destination: The database whose content is replaced. It may be the one that the snapshot
+    ///     was made of, for example to return to that state.
+    ///   - pagesPerStep: The number of pages that are copied between two reports of progress; all
+    ///     of them if negative.
+    ///   - progress: Gets the progress of the backup. An error that it throws ends the backup, and
+    ///     leaves the destination unchanged. Once the backup is complete it is too late for that,
+    ///     and the error is ignored.
+    /// - Throws: A ``DatabaseError`` of code `SQLITE_BUSY` if another connection keeps the
+    ///   destination from being written. The code is `SQLITE_READONLY` if the destination has pages
+    ///   of another size, and has a write-ahead log or is in memory.
     public func backup(
         to destination: some DatabaseWriter, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
@@ -48,14 +56,16 @@ extension DatabaseSnapshotReader {
 }
 
 extension DatabaseReader {
-    /// Copies the state that one read sees. It waits for the destination first: who reads waits for nobody who writes.
+    /// Copies the state that one read sees. It waits for the destination first: a read never waits
+    /// for a write.
     fileprivate func copyState(
         to destination: some DatabaseWriter, pagesPerStep: Int,
         progress: ((DatabaseBackupProgress) throws -> Void)?
     ) throws {
         try destination.writeWithoutTransaction { destination in
             try read { source in
-                // A backup between whose steps the source has no state begins anew when others have written.
+                // Without a fixed state of the source between its steps, a backup restarts after a
+                // write by another connection.
                 try source.takeState()
                 try source.backup(to: destination, pagesPerStep: pagesPerStep, progress: progress)
             }

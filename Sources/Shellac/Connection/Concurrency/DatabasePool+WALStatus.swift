@@ -2,7 +2,7 @@
 
 import CSQLite
 
-/// What a pool's write-ahead log holds, and who keeps it from becoming smaller.
+/// The content of a pool's write-ahead log, and the readers that keep it from shrinking.
 ///
 /// ```swift
 /// let status = try dbPool.walStatus
@@ -11,26 +11,29 @@ import CSQLite
 /// }
 /// ```
 public struct WALStatus: Sendable {
-    /// A connection of this process that sees some state of the database, and keeps the log from being begun anew.
+    /// A connection of this process that sees some state of the database, and so keeps the log from
+    /// being restarted.
     public struct Reader: Sendable {
-        /// The name of the connection: `server.reader.2`, say, where the label of the pool is `server`.
+        /// The name of the connection, for example `server.reader.2` if the label of the pool is
+        /// `server`.
         public let label: String
-        /// The statement that it has run last, if it has run one since it sees its state. A writer tells none.
+        /// The last statement of the connection, if it has run one since it sees its state. It is
+        /// nil for a writer.
         public let sql: String?
-        /// How long the connection has seen its state: a few milliseconds more or less.
+        /// The time since the connection sees its state, give or take a few milliseconds.
         public let age: Duration
     }
 
-    /// How many frames the log has. A frame is a page that was written.
+    /// The number of frames in the log. A frame is a page that was written.
     public let frameCount: Int
-    /// How many of them are copied to the database file.
+    /// The number of frames that are copied to the database file.
     public let checkpointedFrameCount: Int
-    /// The size of the log's file. It does not become smaller when the log is begun anew.
+    /// The size of the log's file. It does not shrink when the log is restarted.
     public let byteCount: Int
-    /// The connections of this process that are in the way, the one that began first at the beginning. Other processes are not
-    /// among them.
+    /// The connections of this process that are in the way, the one that began first at the
+    /// beginning. Connections of other processes are not included.
     public let readers: [Reader]
-    /// Why the log was not copied when that was tried last, if it was not.
+    /// The error of the last attempt to copy the log, if it failed.
     public let checkpointFailure: (any Error)?
 
     /// The connection that has been in the way for the longest time.
@@ -38,17 +41,19 @@ public struct WALStatus: Sendable {
 }
 
 extension DatabasePool {
-    /// What the write-ahead log holds, and who of this process keeps it from becoming smaller.
+    /// The content of the write-ahead log, and the readers of this process that keep it from
+    /// shrinking.
     ///
-    /// It waits for nobody, and reads nothing of the file.
+    /// It waits for no access, and does not read the file.
     ///
-    /// - Throws: a ``DatabaseError`` when the pool is closed, or its file cannot be opened, or was moved, deleted or replaced.
+    /// - Throws: A ``DatabaseError`` if the pool is closed, or if its file cannot be opened, or was
+    ///   moved, deleted or replaced.
     public var walStatus: WALStatus {
         get throws {
             if isClosed { throw opening.closedError }
             try opening.checkPlace()
             let index = try logIndex.read(opening)
-            // Whoever closes the pool meanwhile has closed that connection before, or has not met it.
+            // A concurrent closing of the pool has closed that connection before, or has missed it.
             if isClosed { logIndex.close() }
             let readers = opening.group.activities.compactMap { activity in
                 activity.age.map { WALStatus.Reader(label: activity.label, sql: activity.sql, age: $0) }
@@ -61,7 +66,7 @@ extension DatabasePool {
     }
 }
 
-/// Reads the index of a log, by a connection of its own: nobody else waits for it.
+/// The reader of a log's index. It has a connection of its own, so no other access waits for it.
 final class LogIndex: Sendable {
     private struct State {
         var database: Database?
@@ -71,17 +76,18 @@ final class LogIndex: Sendable {
     private let state = Lock(State())
 
     func read(_ opening: ReaderOpening) throws -> (frames: Int, copied: Int) {
-        // Once more where the pool has been closed meanwhile, which this is asked of afterwards, too.
+        // Retries if the pool was closed meanwhile. The caller checks for that afterwards, too.
         while true {
             try open(opening)
             if let index = try readOpen(opening) { return index }
         }
     }
 
-    /// Opens the connection, where there is none.
+    /// Opens the connection if there is none.
     ///
-    /// That runs functions of the user: what prepares connections, and what hears of their statements. They may wait for somebody
-    /// who asks for the status, too, and so nobody waits for them; and they may ask for it themselves, in vain.
+    /// This runs functions of the user, which prepare connections and trace their statements. They
+    /// may wait for another thread that requests the status, too, so no thread waits for them. They
+    /// may request the status themselves, which throws.
     private func open(_ opening: ReaderOpening) throws {
         let thread = shellac_thread()
         let (isOpen, isOpening) = state.withLock { state in
@@ -123,6 +129,6 @@ final class LogIndex: Sendable {
         return (Int(read.frames), Int(read.copied))
     }
 
-    /// Closes the connection. It is opened anew when it is needed.
+    /// Closes the connection. It is reopened when it is needed.
     func close() { state.withLock { $0.database.take() }?.giveUp() }
 }

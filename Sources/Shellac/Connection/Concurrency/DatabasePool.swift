@@ -17,11 +17,12 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Who reads does not wait for who writes, nor the other way round: the file has a write-ahead log (see "Write-Ahead Logging" in
-/// the SQLite documentation). Each `read` sees one state of the database from its beginning to its end. One that begins after a
-/// write has returned sees what that wrote.
+/// Reads do not wait for writes, nor writes for reads: the file has a write-ahead log (see
+/// "Write-Ahead Logging" in the SQLite documentation). Each `read` sees one state of the database
+/// from its beginning to its end. A read that begins after a write has returned sees that write.
 ///
-/// A program that uses a ``DatabaseQueue`` changes one line. What is different stands in the article "Queue and pool".
+/// To move from a ``DatabaseQueue`` to a pool, change one line. The article "Queue and pool"
+/// describes the differences.
 public final class DatabasePool: DatabaseWriter {
     public let configuration: Configuration
     public let path: String
@@ -29,25 +30,25 @@ public final class DatabasePool: DatabaseWriter {
     let writer: SerialConnection
     let readers: PoolReaders
     let opening: ReaderOpening
-    /// What copies the log.
+    /// The object that copies the log.
     let checkpointer: Checkpointer?
-    /// What tells the size of the log.
+    /// The reader of the log's size.
     let logIndex = LogIndex()
-    /// How many snapshots were made: they have numbers.
+    /// The number of snapshots made so far: snapshots are numbered.
     let snapshotCount = Atomic<Int>(0)
     /// Whether the pool is closed.
     var isClosed: Bool { readers.isClosed.load(ordering: .relaxed) }
     private let writerActivity: ConnectionActivity
 
-    /// Opens a database file, and creates it where there is none.
+    /// Opens a database file, and creates it if it does not exist.
     ///
     /// The file gets a write-ahead log, and keeps it.
     ///
     /// - Parameters:
     ///   - path: A path, or a URI: see "Uniform Resource Identifiers" in the SQLite documentation.
-    ///   - configuration: How the database is opened and used.
-    /// - Throws: a ``DatabaseError`` that names the path and the reason: also where there can be no write-ahead log, as in memory,
-    ///   and where the connection keeps all others out.
+    ///   - configuration: The options for opening and using the database.
+    /// - Throws: A ``DatabaseError`` that names the path and the reason. It is also thrown if there
+    ///   can be no write-ahead log, as in memory, or if the connection locks all others out.
     public init(path: String, configuration: Configuration = Configuration()) throws {
         try Self.checkPath(path)
         ErrorLog.tellVersion()
@@ -75,7 +76,7 @@ public final class DatabasePool: DatabaseWriter {
                 return ReaderOpening(db, path: path, configuration: configuration)
             }
         } catch {
-            // There is no pool yet whose end would close it.
+            // There is no pool yet whose `deinit` would close it.
             writer.database.giveUp()
             throw error
         }
@@ -115,7 +116,7 @@ public final class DatabasePool: DatabaseWriter {
         }
     }
 
-    /// Opens the first reader, so that what keeps others out is found out now.
+    /// Opens the first reader, so that an obstacle to other connections is found now.
     private func findOutWhetherOthersMayRead() throws {
         do {
             try readers.access(at: CallSite(.read, #fileID, #line)) { db in try db.takeState() }
@@ -133,20 +134,21 @@ public final class DatabasePool: DatabaseWriter {
         let end = { @Sendable [checkpointer, logIndex, readers, writer] in
             checkpointer?.close()
             logIndex.close()
-            // First the readers: the last connection copies the log, which they may not.
+            // First the readers: the last connection to close copies the log, and readers may not.
             readers.giveUp()
             writer.database.giveUp()
         }
-        // (Who hears of a checkpoint may have let go of the pool, in the middle of it.)
+        // (A handler that was called for a checkpoint may have released the pool in the middle of
+        // it.)
         if checkpointer?.isRunningHere == true { DispatchQueue.global().async(execute: end) } else { end() }
     }
 
-    /// Closes the readers, and the writer at last. Later accesses throw `SQLITE_MISUSE`.
+    /// Closes the readers, and then the writer. Later accesses throw `SQLITE_MISUSE`.
     ///
     /// This waits for the accesses that are running.
     ///
-    /// - Throws: a ``DatabaseError`` of code `SQLITE_BUSY` that names what is still alive: a snapshot, say, or a backup. The pool then
-    ///   stays open.
+    /// - Throws: A ``DatabaseError`` of code `SQLITE_BUSY` that names an object that is still
+    ///   alive, such as a snapshot or a backup. The pool then stays open.
     public func close() throws {
         checkOutsideOfRead("closed")
         writer.checkReentrance()
@@ -178,11 +180,11 @@ public final class DatabasePool: DatabaseWriter {
 
     private func closeWriter(_ db: Database) throws {
         db.optimizeBeforeClosing()
-        // A service leaves nothing behind.
+        // A service leaves no log behind.
         if opening.group.serviceEnd.hasBegun, !configuration.readonly {
             _ = shellac_persist_wal(db.pointer, 0)
         }
-        // The last connection copies the log when it is closed; this cuts it, too.
+        // The last connection copies the log when it closes. This truncates it, too.
         db.forgetInterruption()
         if configuration.checkpoints != .none, !configuration.readonly {
             _ = try? db.checkpointWithoutWaiting(.truncate)
@@ -220,20 +222,22 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: - Connections and memory
 
-    /// Has the connections that read be closed, and opened anew when they are needed: after `PRAGMA key`, say, or for new functions
-    /// of ``Configuration/prepareDatabase(_:)``.
+    /// Closes the connections that read, so that they are reopened when they are needed. Call it
+    /// after `PRAGMA key`, for example, or for new functions of
+    /// ``Configuration/prepareDatabase(_:)``.
     ///
-    /// Those that are reading end what they do first.
+    /// Running reads end first.
     public func invalidateReadOnlyConnections() { readers.invalidate() }
 
-    /// Gives back as much memory as possible: that of the writer, and of the readers that are not reading, which are closed unless
-    /// ``Configuration/persistentReadOnlyConnections`` says to keep them.
+    /// Frees as much memory as possible: that of the writer, and of the readers that are not
+    /// reading. These readers are closed unless ``Configuration/persistentReadOnlyConnections``
+    /// keeps them.
     public func releaseMemory() {
         try? writeWithoutTransaction { db in db.releaseMemory() }
         readers.releaseMemory(keepingConnections: configuration.persistentReadOnlyConnections)
     }
 
-    /// Gives back as much memory as possible, later: the caller does not wait.
+    /// Frees as much memory as possible, later: the caller does not wait.
     public func releaseMemoryEventually() {
         asyncWriteWithoutTransaction { db in
             db.releaseMemory()

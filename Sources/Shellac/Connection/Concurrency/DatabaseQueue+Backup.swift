@@ -10,19 +10,21 @@ extension DatabaseQueue {
     /// }
     /// ```
     ///
-    /// The destination is held until the end. The source is held for each step alone: others may write between two
-    /// steps, and the copy has what they wrote.
+    /// The destination cannot be used by others until the end. The source can be used between two
+    /// steps: changes that others make then are part of the copy.
     ///
     /// - Parameters:
     ///   - destination: The database whose content is replaced.
-    ///   - pagesPerStep: How many pages are copied in one step; all of them if negative.
-    ///   - progress: Hears how far the backup has come, after each step. An error that it throws ends the backup, and
-    ///     leaves the destination as it was. It is too late for that once the backup is completed: then the error is
-    ///     ignored.
-    /// - Throws: a ``DatabaseError``, of code `SQLITE_BUSY` where the source is the destination of another backup, whose
-    ///   source is, and so on, and the last source is this destination: each would wait for the next one. It is of code
-    ///   `SQLITE_READONLY` where the destination has a write-ahead log, as a pool does, or is in memory, and has pages of another
-    ///   size: it cannot have those of the source, and is as it was.
+    ///   - pagesPerStep: The number of pages that are copied in one step; all of them if negative.
+    ///   - progress: Gets the progress of the backup after each step. An error that it throws ends
+    ///     the backup, and leaves the destination unchanged. Once the backup is complete it is too
+    ///     late for that, and the error is ignored.
+    /// - Throws: A ``DatabaseError`` of code `SQLITE_BUSY` for a cycle of backups, where each would
+    ///   wait for the next one. In a cycle the source is the destination of another backup, whose
+    ///   source is that of a third one, and so on, up to this destination. The code is
+    ///   `SQLITE_READONLY` if the destination has pages of another size, and has a write-ahead log,
+    ///   as a pool does, or is in memory. It cannot take pages of the source's size then, and is
+    ///   unchanged.
     public func backup(
         to destination: some DatabaseWriter, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
@@ -56,17 +58,19 @@ extension DatabaseQueue {
     }
 }
 
-/// The backups that run now.
+/// The running backups.
 private let runningBackups = Lock(RunningBackups())
 
-/// The backups that run now, each with its source and its destination.
+/// The running backups, each with its source and its destination.
 ///
-/// A backup holds its destination, and waits for its source, which another backup may hold, as its destination. Where the
-/// last one of such a chain waits for the first one's destination, none would ever end.
+/// A backup holds its destination, and waits for its source, which another backup may hold as its
+/// destination. If the last one of such a chain waits for the first one's destination, none would
+/// ever end.
 private struct RunningBackups {
     private var running: [(from: ObjectIdentifier, to: ObjectIdentifier)] = []
 
-    /// Adds a backup, unless it would close a ring: then the number of backups in the ring is returned.
+    /// Adds a backup, unless it would close a cycle: then returns the number of backups in the
+    /// cycle.
     mutating func begin(from: ObjectIdentifier, to: ObjectIdentifier) -> Int? {
         var (reached, newest, length) = (Set([from]), [from], 1)
         while !newest.isEmpty {

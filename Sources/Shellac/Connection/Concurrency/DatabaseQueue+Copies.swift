@@ -1,7 +1,7 @@
 // Copies of a database file, opened as a queue in memory or in a temporary file.
 
 extension DatabaseQueue {
-    /// Opens a copy of a database file in memory, which is read once and left alone.
+    /// Opens an in-memory copy of a database file. The file is read once and not changed.
     ///
     /// ```swift
     /// let preview = try DatabaseQueue.inMemoryCopy(fromPath: "fixtures.sqlite")
@@ -9,21 +9,23 @@ extension DatabaseQueue {
     ///
     /// - Parameters:
     ///   - path: The file. It must exist.
-    ///   - configuration: How the copy is opened and used. One that is ``Configuration/readonly`` cannot be written to.
-    /// - Throws: a ``DatabaseError`` when the file cannot be opened, or is no database.
+    ///   - configuration: The options for opening and using the copy. With
+    ///     ``Configuration/readonly``, the copy cannot be written to.
+    /// - Throws: A ``DatabaseError`` if the file cannot be opened, or is no database.
     public static func inMemoryCopy(
         fromPath path: String, configuration: Configuration = Configuration()
     ) throws -> DatabaseQueue {
         try copy(of: path, to: ":memory:", configuration)
     }
 
-    /// Opens a copy of a database file in a temporary file, which is gone when the queue is: for copies that are too large for
-    /// memory.
+    /// Opens a copy of a database file in a temporary file, for copies that are too large for
+    /// memory. The temporary file is deleted with the queue.
     ///
     /// - Parameters:
     ///   - path: The file. It must exist.
-    ///   - configuration: How the copy is opened and used. One that is ``Configuration/readonly`` cannot be written to.
-    /// - Throws: a ``DatabaseError`` when the file cannot be opened, or is no database.
+    ///   - configuration: The options for opening and using the copy. With
+    ///     ``Configuration/readonly``, the copy cannot be written to.
+    /// - Throws: A ``DatabaseError`` if the file cannot be opened, or is no database.
     public static func temporaryCopy(
         fromPath path: String, configuration: Configuration = Configuration()
     ) throws -> DatabaseQueue {
@@ -47,16 +49,17 @@ extension DatabaseQueue {
 }
 
 extension Database {
-    /// Has all that is left of the connection's life be one read-only access.
+    /// Makes the connection read-only for the rest of its life.
     fileprivate func stayReadOnly() throws {
         isReadOnlyScope = true
-        // For what writes by the C interface.
+        // For code that writes through the C interface.
         try asking { try makeStatement(sql: "PRAGMA query_only = 1").execute() }
     }
 }
 
 extension Configuration {
-    /// The configuration of a copy, which is written once at least, and has no journal file.
+    /// The configuration for opening a copy, which is written at least once, and has no journal
+    /// file.
     fileprivate var openingCopy: Configuration {
         var configuration = self
         configuration.readonly = false

@@ -8,7 +8,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One connection to a database, shared by all threads and tasks: one access at a time, in order of arrival.
+/// One connection to a database, shared by all threads and tasks: one access at a time, in order of
+/// arrival.
 ///
 /// ```swift
 /// let dbQueue = try DatabaseQueue(path: "game.sqlite")
@@ -23,10 +24,10 @@ import Foundation
 /// }
 /// ```
 ///
-/// These methods exist for `async` functions: `try await dbQueue.read { … }`.
+/// In `async` functions, call the same methods with `await`: `try await dbQueue.read { … }`.
 ///
-/// An access inside an access to the same queue would wait for itself: it stops the program, with a sentence.
-/// Pass the `Database` on instead. The connection closes when the queue is freed.
+/// An access inside an access to the same queue would wait for itself, so it traps with a message.
+/// Pass the `Database` on instead. The connection closes when the queue is deallocated.
 public final class DatabaseQueue: DatabaseWriter {
     public let configuration: Configuration
     public let path: String
@@ -35,17 +36,17 @@ public final class DatabaseQueue: DatabaseWriter {
     private var database: Database { connection.database }
     var line: AccessLine { connection.line }
 
-    /// Opens a database file, and creates it where there is none.
+    /// Opens a database file, and creates it if it does not exist.
     ///
     /// - Parameters:
     ///   - path: A path, or a URI: see "Uniform Resource Identifiers" in the SQLite documentation.
-    ///   - configuration: How the database is opened and used.
-    /// - Throws: a ``DatabaseError`` that names the path and the reason.
+    ///   - configuration: The options for opening and using the database.
+    /// - Throws: A ``DatabaseError`` that names the path and the reason.
     public convenience init(path: String, configuration: Configuration = Configuration()) throws {
         try self.init(path: path, configuration: configuration, opening: configuration)
     }
 
-    /// Opens a database by another configuration than the one that users see.
+    /// Opens a database with another configuration than the public one.
     init(path: String, configuration: Configuration, opening: Configuration) throws {
         self.path = path
         self.configuration = configuration
@@ -62,10 +63,12 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Opens a database in memory.
     ///
     /// - Parameters:
-    ///   - name: Databases of the same name, in one process, are the same database, which lives as long as one of them.
-    ///     A database without a name is alone.
-    ///   - configuration: How the database is opened and used.
-    /// - Throws: a ``DatabaseError`` when the database cannot be opened, and what ``Configuration/prepareDatabase(_:)`` throws.
+    ///   - name: A name that makes the database shared. Queues with the same name, in one process,
+    ///     use the same database, which lives as long as one of them. Without a name, the database
+    ///     is private.
+    ///   - configuration: The options for opening and using the database.
+    /// - Throws: A ``DatabaseError`` if the database cannot be opened, and errors of
+    ///   ``Configuration/prepareDatabase(_:)``.
     public convenience init(named name: String? = nil, configuration: Configuration = Configuration()) throws
     {
         guard let name else {
@@ -73,7 +76,7 @@ public final class DatabaseQueue: DatabaseWriter {
             return
         }
         let safe = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
-        // Escaped once more than a URI asks for: SQLite stops reading a name at a NUL.
+        // Escaped once more than a URI needs, as SQLite stops reading a name at a NUL.
         let escaped = name.utf8.map { byte in
             safe.contains(byte)
                 ? String(UnicodeScalar(byte)) : "%25" + byte.twoHexadecimalDigits
@@ -202,7 +205,7 @@ extension DatabaseQueue {
 }
 
 extension DatabaseQueue {
-    /// Reads without asking whether somebody hears of it: what a benchmark compares `read` with.
+    /// Reads without checking for a report handler: a benchmark compares `read` with this.
     package func readUnheard<T>(_ value: (Database) throws -> T) throws -> T {
         try connection.inside { db in try db.wholeAccess { db in try db.readTransaction(value) } }
     }

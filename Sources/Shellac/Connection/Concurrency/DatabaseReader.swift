@@ -1,22 +1,26 @@
-/// An object that gives access to a database for reading: a ``DatabaseQueue``, a ``DatabasePool``, or a snapshot of one, which
-/// is a ``DatabaseSnapshot`` or a ``DatabaseSnapshotPool``.
+/// An object that gives read access to a database.
 ///
-/// All methods can be called from any thread. The synchronous ones wait until the access is free, on the
-/// calling thread; the asynchronous ones wait without blocking a thread.
+/// It is a ``DatabaseQueue``, a ``DatabasePool``, or a snapshot of a pool: a ``DatabaseSnapshot``
+/// or a ``DatabaseSnapshotPool``.
 ///
-/// In an `async` function, a closure goes to the asynchronous method. Two things go to the synchronous one, which the
-/// compiler tells with the warning that no `async` operation occurs: a function that is given by its name, and an access
-/// at the top level of `main.swift`, which the compiler takes for synchronous code. Put the latter into an `async` function.
+/// All methods can be called from any thread. The synchronous ones wait until the access is free,
+/// on the calling thread; the asynchronous ones wait without blocking a thread.
 ///
-/// To wait on purpose in an `async` function, and block its thread meanwhile, call a method that has no asynchronous
-/// form: ``DatabaseWriter/inDatabase(file:line:_:)``, ``DatabaseWriter/inTransaction(_:file:line:_:)``,
-/// ``DatabaseWriter/inSavepoint(file:line:_:)`` or ``DatabaseWriter/unsafeReentrantWrite(file:line:_:)``. Inside of these,
-/// ``Database/readOnly(_:)`` refuses what writes.
+/// In an `async` function, a call with a closure uses the asynchronous method. Two kinds of calls
+/// use the synchronous one, and the compiler then warns that no `async` operation occurs. One
+/// passes a function by its name. The other is at the top level of `main.swift`, which the compiler
+/// takes for synchronous code: put that into an `async` function.
 ///
-/// The methods know the file and the line that they are called in, which ``Configuration/report`` tells.
+/// To wait on purpose in an `async` function, and block its thread meanwhile, call a method that
+/// has no asynchronous form. These are ``DatabaseWriter/inDatabase(file:line:_:)``,
+/// ``DatabaseWriter/inTransaction(_:file:line:_:)``, ``DatabaseWriter/inSavepoint(file:line:_:)``
+/// and ``DatabaseWriter/unsafeReentrantWrite(file:line:_:)``. Inside of these,
+/// ``Database/readOnly(_:)`` refuses writes.
+///
+/// The methods take the file and the line of their call, which appear in ``Configuration/report``.
 //
-// They hand them on to those of the same name that take a `CallSite`, which queues, pools and snapshots implement, and which the
-// documentation does not show.
+// They pass them to the methods of the same name with a `CallSite`. Queues, pools and snapshots
+// implement these, and the documentation does not show them.
 public protocol DatabaseReader: AnyObject, Sendable {
     /// The configuration that the database was opened with.
     var configuration: Configuration { get }
@@ -26,42 +30,42 @@ public protocol DatabaseReader: AnyObject, Sendable {
 
     /// Closes the database. Later accesses throw `SQLITE_MISUSE`.
     ///
-    /// - Throws: a ``DatabaseError`` of code `SQLITE_BUSY` when statements are still in use: the database
-    ///   then stays open.
+    /// - Throws: A ``DatabaseError`` of code `SQLITE_BUSY` if statements are still in use: the
+    ///   database then stays open.
     func close() throws
 
-    /// Interrupts the access that is running, if there is one: its statements throw `SQLITE_INTERRUPT`.
+    /// Interrupts the running access, if there is one: its statements throw `SQLITE_INTERRUPT`.
     func interrupt()
 
-    /// Reads from the database, for a place in the program.
+    /// Reads from the database, for a call site.
     @_documentation(visibility: internal)
     func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T
 
-    /// Reads from the database, for a place in the program, without blocking a thread.
+    /// Reads from the database, for a call site, without blocking a thread.
     @_documentation(visibility: internal)
     nonisolated(nonsending) func read<T>(
         at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T
 
-    /// Reads from the database without a transaction, for a place in the program.
+    /// Reads from the database without a transaction, for a call site.
     @_documentation(visibility: internal)
     func unsafeRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T
 
-    /// Reads from the database without a transaction, for a place in the program, without blocking a thread.
+    /// Reads from the database without a transaction, for a call site, without blocking a thread.
     @_documentation(visibility: internal)
     nonisolated(nonsending) func unsafeRead<T>(
         at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T
 
-    /// Reads from the database, also from inside an access of the same thread, for a place in the program.
+    /// Reads from the database, even inside an access of the same thread, for a call site.
     @_documentation(visibility: internal)
     func unsafeReentrantRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T
 
-    /// Reads from the database later, for a place in the program.
+    /// Reads from the database later, for a call site.
     @_documentation(visibility: internal)
     func asyncRead(at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
-    /// Reads from the database later, without a transaction, for a place in the program.
+    /// Reads from the database later, without a transaction, for a call site.
     @_documentation(visibility: internal)
     func asyncUnsafeRead(
         at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
@@ -79,10 +83,11 @@ extension DatabaseReader {
     /// The function runs in a transaction, and sees one state of the database.
     ///
     /// - Parameters:
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - value: What is read, on the thread of the caller. A statement in it that writes throws `SQLITE_READONLY`. It
-    ///     returns no cursor: that ends with the access.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - value: The reading function, which runs on the calling thread. A statement in it that
+    ///     writes throws `SQLITE_READONLY`. It must not return a cursor, which ends with the
+    ///     access.
     @inlinable
     public func read<T>(
         file: StaticString = #fileID, line: UInt = #line, _ value: (Database) throws -> T
@@ -90,58 +95,62 @@ extension DatabaseReader {
 
     /// Reads from the database, without blocking a thread while waiting for the access.
     ///
-    /// Cancelling the task takes it out of the line, or interrupts its statements: either throws
-    /// `CancellationError`.
+    /// Cancelling the task removes it from the line, or interrupts its statements. In both cases
+    /// the call throws `CancellationError`.
     ///
     /// - Parameters:
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - value: What is read in the transaction, on a thread of the database. A statement in it that writes throws
-    ///     `SQLITE_READONLY`.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - value: The reading function, which runs in the transaction, on a thread of the database.
+    ///     A statement in it that writes throws `SQLITE_READONLY`.
     @inlinable
     public nonisolated(nonsending) func read<T>(
         file: StaticString = #fileID, line: UInt = #line,
         _ value: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T { try await read(at: CallSite(.read, file, line), value) }
 
-    /// Reads from the database without a transaction: each statement sees the database as it is when the statement begins.
+    /// Reads from the database without a transaction: each statement sees the database as it is
+    /// when the statement begins.
     ///
-    /// A snapshot has one state for all of them.
+    /// In a snapshot, all statements see the same state.
     ///
     /// - Parameters:
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - value: What is read, on the thread of the caller.
-    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed. A statement that writes throws
-    ///   `SQLITE_READONLY`.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - value: The reading function, which runs on the calling thread.
+    /// - Throws: Errors of the function, and a ``DatabaseError`` if the database is closed. A
+    ///   statement that writes throws `SQLITE_READONLY`.
     @inlinable
     public func unsafeRead<T>(
         file: StaticString = #fileID, line: UInt = #line, _ value: (Database) throws -> T
     ) throws -> T { try unsafeRead(at: CallSite(.read, file, line), value) }
 
-    /// Reads from the database without a transaction, and without blocking a thread while waiting for the access.
+    /// Reads from the database without a transaction, and without blocking a thread while waiting
+    /// for the access.
     ///
     /// - Parameters:
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - value: What is read, on a thread of the database. It is not called where the task is cancelled before its turn.
-    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed. A statement that writes throws
-    ///   `SQLITE_READONLY`.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - value: The reading function, which runs on a thread of the database. It is not called if
+    ///     the task is cancelled before its turn.
+    /// - Throws: Errors of the function, and a ``DatabaseError`` if the database is closed. A
+    ///   statement that writes throws `SQLITE_READONLY`.
     @inlinable
     public nonisolated(nonsending) func unsafeRead<T>(
         file: StaticString = #fileID, line: UInt = #line,
         _ value: sending @escaping (Database) throws -> sending T
     ) async throws -> sending T { try await unsafeRead(at: CallSite(.read, file, line), value) }
 
-    /// Reads from the database without a transaction, also from inside an access of the same thread, which is then used: its
-    /// transaction, too, if it has one.
+    /// Reads from the database without a transaction, even inside an access of the same thread.
+    ///
+    /// That access is used then, with its transaction, if it has one.
     ///
     /// - Parameters:
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - value: What is read, on the thread of the caller.
-    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed. A statement that writes throws
-    ///   `SQLITE_READONLY`.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - value: The reading function, which runs on the calling thread.
+    /// - Throws: Errors of the function, and a ``DatabaseError`` if the database is closed. A
+    ///   statement that writes throws `SQLITE_READONLY`.
     @inlinable
     public func unsafeReentrantRead<T>(
         file: StaticString = #fileID, line: UInt = #line, _ value: (Database) throws -> T
@@ -160,12 +169,13 @@ extension DatabaseReader {
     /// }
     /// ```
     ///
-    /// In an `async` function, `try await read { … }` is easier: it has a result, and an end.
+    /// In an `async` function, `try await read { … }` is easier: it returns a result when it ends.
     ///
     /// - Parameters:
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - value: Gets the database, in a transaction that only reads, or the error that stands in the way.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - value: Gets the database, in a read-only transaction, or the error that prevents the
+    ///     access.
     public func asyncRead(
         file: StaticString = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -174,9 +184,9 @@ extension DatabaseReader {
     /// Reads from the database later, without a transaction.
     ///
     /// - Parameters:
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - value: Gets the database, or the error that stands in the way.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - value: Gets the database, or the error that prevents the access.
     public func asyncUnsafeRead(
         file: StaticString = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -2,20 +2,22 @@
 
 import CSQLite
 
-/// A reader that sees the database as it was when the snapshot was made, whatever is written meanwhile.
+/// A reader that sees the database as it was when the snapshot was made, whatever is written
+/// meanwhile.
 ///
-/// You get one from a ``DatabasePool``, and it is a ``DatabaseSnapshot`` or a ``DatabaseSnapshotPool``.
+/// You get one from a ``DatabasePool``. It is a ``DatabaseSnapshot`` or a ``DatabaseSnapshotPool``.
 ///
-/// As long as it is there, the write-ahead log must keep what was written since: it grows, and is not copied to the file beyond
-/// that state. ``DatabasePool/walStatus`` tells who is in the way.
-public class DatabaseSnapshotReader: DatabaseReader, @unchecked Sendable {  // it has constants alone
+/// As long as the snapshot exists, the write-ahead log must keep what was written since. So the log
+/// grows, and is not copied to the file beyond that state. ``DatabasePool/walStatus`` names the
+/// readers that are in the way.
+public class DatabaseSnapshotReader: DatabaseReader, @unchecked Sendable {  // it has only constants
     public let configuration: Configuration
     public let path: String
 
     private let readers: PoolReaders
     private let group: ConnectionGroup
 
-    /// Has connections that were just opened keep a state.
+    /// Makes connections that were just opened keep a state.
     fileprivate init(
         _ pool: DatabasePool, _ databases: [(Database, ConnectionActivity)], _ kind: String
     ) {
@@ -29,7 +31,8 @@ public class DatabaseSnapshotReader: DatabaseReader, @unchecked Sendable {  // i
     }
 
     deinit {
-        // Whoever closes the pool meanwhile would not be the last one to close the file, and leave its log behind.
+        // If the pool is closed meanwhile, it would not be the last one to close the file, and
+        // would leave its log behind.
         readers.giveUp()
         leave()
     }
@@ -43,7 +46,8 @@ public class DatabaseSnapshotReader: DatabaseReader, @unchecked Sendable {  // i
     ///
     /// This waits for the reads that are running.
     ///
-    /// - Throws: a ``DatabaseError`` of code `SQLITE_BUSY` when a statement is still in use: the snapshot then stays open.
+    /// - Throws: A ``DatabaseError`` of code `SQLITE_BUSY` if a statement is still in use: the
+    ///   snapshot then stays open.
     public func close() throws {
         if readers.hasThisThread {
             Misuse.trap(
@@ -112,7 +116,7 @@ extension DatabaseSnapshotReader {
 /// }
 /// ```
 ///
-/// One access at a time reads. To read with several threads, use a ``DatabaseSnapshotPool``.
+/// One access at a time reads. To read on several threads, use a ``DatabaseSnapshotPool``.
 public final class DatabaseSnapshot: DatabaseSnapshotReader, @unchecked Sendable {
     fileprivate init(_ pool: DatabasePool) throws {
         let connections = try pool.openForSnapshot(count: 1, "snapshot") { databases in
@@ -122,7 +126,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, @unchecked Sendable
     }
 }
 
-/// Several connections that see the database as it was when they were made: all of them the same state.
+/// Several connections that all see the same state: the database as it was when they were made.
 ///
 /// ```swift
 /// let snapshots = try dbPool.makeSnapshotPool()
@@ -147,24 +151,28 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, @unchecked Send
 extension DatabasePool {
     /// Makes a reader that sees the database as it is now, whatever is written later.
     ///
-    /// It has a connection of its own. It can be made at any time, also inside of a write, where it sees what is committed.
+    /// It has a connection of its own. You can make it at any time. Inside of a write, it sees what
+    /// is committed.
     ///
-    /// - Throws: a ``DatabaseError`` when the file cannot be opened again.
+    /// - Throws: A ``DatabaseError`` if the file cannot be opened again.
     public func makeSnapshot() throws -> DatabaseSnapshot { try DatabaseSnapshot(self) }
 
-    /// Makes several readers that see the database as it is now, all of them the same state.
+    /// Makes several readers that all see the database as it is now.
     ///
-    /// This waits for the writer, and keeps other processes from writing for a part of a millisecond. Inside of a write it is called
-    /// outside of a transaction.
+    /// This waits for the writer, and blocks writes of other processes for a fraction of a
+    /// millisecond. Inside of a write, call it outside of a transaction.
     ///
-    /// - Parameter readerCount: How many connections are opened; ``Configuration/maximumReaderCount`` if nil.
-    /// - Throws: a ``DatabaseError`` when the file cannot be opened again, or another process keeps writing.
+    /// - Parameter readerCount: The number of connections to open;
+    ///   ``Configuration/maximumReaderCount`` if nil.
+    /// - Throws: A ``DatabaseError`` if the file cannot be opened again, or another process keeps
+    ///   writing.
     public func makeSnapshotPool(readerCount: Int? = nil) throws -> DatabaseSnapshotPool {
         let count = readerCount ?? configuration.maximumReaderCount
         return try DatabaseSnapshotPool(self, readerCount: min(max(1, count), FreePlaces.most))
     }
 
-    /// Opens the connections of a snapshot, and has them keep a state. Where that fails, those that are open are closed.
+    /// Opens the connections of a snapshot, and makes them keep a state. If that fails, it closes
+    /// those that are open.
     fileprivate func openForSnapshot(
         count: Int, _ kind: String, keepingState keepState: ([Database]) throws -> Void
     ) throws -> [(Database, ConnectionActivity)] {
@@ -186,8 +194,9 @@ extension DatabasePool {
         return connections
     }
 
-    /// Has connections keep their states, again and again until nobody has committed meanwhile: who only reads keeps nobody from
-    /// writing, and `BEGIN IMMEDIATE` gives them a transaction like any other, which takes no lock.
+    /// Makes connections keep their states, again and again until no commit came between. A
+    /// read-only pool cannot block writes: its `BEGIN IMMEDIATE` begins a transaction like any
+    /// other, which takes no lock.
     fileprivate func betweenCommits(_ databases: [Database], _ keepStates: () throws -> Void) throws {
         guard let first = databases.first else { return }
         for _ in 1...1_000 {
@@ -203,7 +212,7 @@ extension DatabasePool {
         )
     }
 
-    /// Runs a function while nobody commits, neither here nor in another process.
+    /// Runs a function while neither this process nor another one commits.
     fileprivate func withoutCommits(_ body: () throws -> Void) throws {
         try unsafeReentrantWrite { db in
             if db.isInsideTransaction {
@@ -211,7 +220,7 @@ extension DatabasePool {
                     "makeSnapshotPool was called inside of a transaction, which nobody else can see. Call it outside, or "
                         + "inside of writeWithoutTransaction, before the transaction or after it.")
             }
-            // Nobody hears of this transaction, which is none that the program has asked for.
+            // The program has not asked for this transaction, so no handler is called for it.
             try db.executeUnheard("BEGIN IMMEDIATE")
             defer { try? db.executeUnheard("ROLLBACK") }
             try body()
@@ -220,13 +229,13 @@ extension DatabasePool {
 }
 
 extension Database {
-    /// Begins to see one state, until the connection is closed.
+    /// Fixes one state that the connection sees until it is closed.
     fileprivate func keepState() throws { try withAccess { db in try db.beginState() } }
 
     /// Ends the transaction in which the connection sees one state.
     fileprivate func loseState() throws { try withAccess { db in try db.rollback() } }
 
-    /// What is different after each commit, of whatever process.
+    /// Returns a value that differs after each commit, of whatever process.
     fileprivate func logHeader() throws -> [UInt32] {
         var header = [UInt32](repeating: 0, count: 12)
         try check(shellac_wal_header(pointer, &header))
@@ -248,7 +257,7 @@ extension Database {
         ) { try readOnly { try value(self) } }
     }
 
-    /// Executes SQL without telling anybody.
+    /// Executes SQL without calling any handler.
     func executeUnheard(_ sql: String) throws {
         try checkObstruction(for: nil)
         let code = sqlite3_exec(pointer, sql, nil, nil, nil)

@@ -1,21 +1,24 @@
-// The ways to read and write that are made of others.
+// The methods of a writer that are built from other ones.
 
 extension DatabaseWriter {
-    /// Uses the database without opening a transaction. One that the function opens must be closed by it.
+    /// Uses the database without opening a transaction. If the function opens one, it must close
+    /// it.
     ///
     /// - Parameters:
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - updates: What is done, on the thread of the caller. A transaction that it leaves open is rolled back, and makes this
-    ///     throw, unless ``Configuration/allowsUnsafeTransactions`` is true.
-    /// - Throws: what the function throws, and a ``DatabaseError`` where the database is closed.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - updates: The function, which runs on the calling thread. If it leaves a transaction
+    ///     open, that is rolled back, and the call throws, unless
+    ///     ``Configuration/allowsUnsafeTransactions`` is true.
+    /// - Throws: Errors of the function, and a ``DatabaseError`` if the database is closed.
     @inlinable
     @discardableResult
     public func inDatabase<T>(
         file: StaticString = #fileID, line: UInt = #line, _ updates: (Database) throws -> T
     ) throws -> T { try writeWithoutTransaction(at: CallSite(.write, file, line), updates) }
 
-    /// Writes to the database in a transaction, which the function commits or rolls back by what it returns.
+    /// Writes to the database in a transaction. The return value of the function commits it or
+    /// rolls it back.
     ///
     /// ```swift
     /// try dbQueue.inTransaction { db in
@@ -25,11 +28,14 @@ extension DatabaseWriter {
     /// ```
     ///
     /// - Parameters:
-    ///   - kind: When the transaction takes its locks; ``Configuration/defaultTransactionKind`` if nil.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - updates: What is done in the transaction. It says whether to commit or to roll back.
-    /// - Throws: what the function throws, once the transaction is rolled back, and the error of a commit that fails.
+    ///   - kind: The kind of the transaction, which determines when it takes its locks;
+    ///     ``Configuration/defaultTransactionKind`` if nil.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - updates: The function that runs in the transaction. It returns whether to commit or to
+    ///     roll back.
+    /// - Throws: Errors of the function, once the transaction is rolled back, and the error of a
+    ///   commit that fails.
     public func inTransaction(
         _ kind: TransactionKind? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ updates: (Database) throws -> TransactionCompletion
@@ -40,10 +46,12 @@ extension DatabaseWriter {
     /// Writes to the database in a savepoint, which is a transaction of its own here.
     ///
     /// - Parameters:
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - updates: What is done in the savepoint. It says whether to commit or to roll back.
-    /// - Throws: what the function throws, once the savepoint is rolled back, and the error of a commit that fails.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - updates: The function that runs in the savepoint. It returns whether to commit or to
+    ///     roll back.
+    /// - Throws: Errors of the function, once the savepoint is rolled back, and the error of a
+    ///   commit that fails.
     public func inSavepoint(
         file: StaticString = #fileID, line: UInt = #line,
         _ updates: (Database) throws -> TransactionCompletion
@@ -51,20 +59,25 @@ extension DatabaseWriter {
         try inDatabase(file: file, line: line) { db in try db.inSavepoint { try updates(db) } }
     }
 
-    /// Writes to the database in a transaction, which the function commits or rolls back by what it returns.
+    /// Writes to the database in a transaction. The return value of the function commits it or
+    /// rolls it back.
     ///
     /// - Parameters:
-    ///   - kind: When the transaction takes its locks; ``Configuration/defaultTransactionKind`` if nil.
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - updates: What is done in the transaction. It says whether to commit or to roll back.
-    /// - Throws: what the function throws, once the transaction is rolled back, and the error of a commit that fails.
+    ///   - kind: The kind of the transaction, which determines when it takes its locks;
+    ///     ``Configuration/defaultTransactionKind`` if nil.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - updates: The function that runs in the transaction. It returns whether to commit or to
+    ///     roll back.
+    /// - Throws: Errors of the function, once the transaction is rolled back, and the error of a
+    ///   commit that fails.
     public func writeInTransaction(
         _ kind: TransactionKind? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ updates: (Database) throws -> TransactionCompletion
     ) throws { try inTransaction(kind, file: file, line: line, updates) }
 
-    /// Writes to the database later, in a transaction: the caller does not wait. The database stays alive until then.
+    /// Writes to the database later, in a transaction: the caller does not wait. The database stays
+    /// alive until then.
     ///
     /// ```swift
     /// dbQueue.asyncWrite { db in
@@ -75,11 +88,13 @@ extension DatabaseWriter {
     /// ```
     ///
     /// - Parameters:
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - updates: What is done in the transaction. It is not called where the access is refused, as ``DatabaseReader/close()`` has
-    ///     closed the database, or its service has ended.
-    ///   - completion: Called after the transaction, in the same access, with its result; or with the error of a refused access.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - updates: The function that runs in the transaction. It is not called if the access is
+    ///     refused, because ``DatabaseReader/close()`` has closed the database, or its service has
+    ///     ended.
+    ///   - completion: Called after the transaction, in the same access, with its result. If the
+    ///     access is refused, it gets that error.
     public func asyncWrite<T>(
         file: StaticString = #fileID, line: UInt = #line,
         _ updates: @escaping @Sendable (Database) throws -> T,
@@ -95,12 +110,14 @@ extension DatabaseWriter {
         }
     }
 
-    /// Reads, beside the writer, what it has written so far: see ``DatabaseWriter/spawnConcurrentRead(file:line:_:)``.
+    /// Reads, beside the writer, the committed state of the database: see
+    /// ``DatabaseWriter/spawnConcurrentRead(file:line:_:)``.
     ///
     /// - Parameters:
-    ///   - file: The file that asks.
-    ///   - line: The line that asks.
-    ///   - value: Gets the database, in a transaction that only reads, or the error that stands in the way.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    ///   - value: Gets the database, in a read-only transaction, or the error that prevents the
+    ///     access.
     public func asyncConcurrentRead(
         file: StaticString = #fileID, line: UInt = #line,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -115,25 +132,28 @@ extension DatabaseWriter {
         Misuse.trap("use spawnConcurrentRead")
     }
 
-    /// Gives back as much memory as possible, later: the caller does not wait.
+    /// Frees as much memory as possible, later: the caller does not wait.
     public func releaseMemoryEventually() { asyncWriteWithoutTransaction { db in db.releaseMemory() } }
 
-    /// Gives back as much memory as possible.
+    /// Frees as much memory as possible.
     public func releaseMemory() {
         try? writeWithoutTransaction { db in db.releaseMemory() }
     }
 
-    /// Builds the database file anew, without its empty pages: see "VACUUM" in the SQLite documentation.
+    /// Rebuilds the database file, without its empty pages: see "VACUUM" in the SQLite
+    /// documentation.
     ///
-    /// - Throws: a ``DatabaseError`` while another connection uses the database, and when the disk is full.
+    /// - Throws: A ``DatabaseError`` if another connection uses the database, or if the disk is
+    ///   full.
     public func vacuum() throws {
         try writeWithoutTransaction { db in try db.execute(sql: "VACUUM") }
     }
 
     /// Writes a compact copy of the database to a new file.
     ///
-    /// - Parameter path: The path of the new file, or a `file:` URI. A file that is there must be empty.
-    /// - Throws: a ``DatabaseError`` when the file exists and is not empty.
+    /// - Parameter path: The path of the new file, or a `file:` URI. If the file exists, it must be
+    ///   empty.
+    /// - Throws: A ``DatabaseError`` if the file exists and is not empty.
     public func vacuum(into path: String) throws {
         guard !path.utf8.contains(0) else {
             throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "there is a NUL character in the path")

@@ -3,17 +3,18 @@
 import CSQLite
 
 extension DatabaseWriter {
-    /// Builds the database file anew, without its empty pages, and tells how far it has come: see "VACUUM" in the SQLite
-    /// documentation.
+    /// Rebuilds the database file, without its empty pages, and reports the progress: see "VACUUM"
+    /// in the SQLite documentation.
     ///
     /// ```swift
     /// try dbQueue.vacuum { progress in print("\(Int((progress.fraction ?? 0) * 100)) %") }
     /// ```
     ///
-    /// - Parameter progress: Hears of the number of pages that SQLite has read so far, as near as it tells: pages that it has in
-    ///   memory do not count, nor does what it takes to copy them back at the end. It must not use the database. An error that it
-    ///   throws ends the work, and leaves the file as it was.
-    /// - Throws: a ``DatabaseError``, and what `progress` throws.
+    /// - Parameter progress: Gets the number of pages that SQLite has read so far, as precisely as
+    ///   SQLite reports it. Pages in memory do not count, nor does the time for copying them back
+    ///   at the end. It must not use the database. An error that it throws ends the work, and
+    ///   leaves the file unchanged.
+    /// - Throws: A ``DatabaseError``, and errors of `progress`.
     public func vacuum(progress: (WorkProgress) throws -> Void) throws {
         try writeWithoutTransaction { db in
             try db.execute(sql: "VACUUM", tellingPages: progress)
@@ -22,7 +23,7 @@ extension DatabaseWriter {
 }
 
 extension Database {
-    /// Executes SQL, and tells of the pages of the main database that are read meanwhile.
+    /// Executes SQL, and reports the pages of the main database that are read meanwhile.
     fileprivate func execute(sql: String, tellingPages progress: (WorkProgress) throws -> Void) throws {
         checkAccess()
         let pageCount = try Int.fetchOne(self, sql: "PRAGMA main.page_count") ?? 0
@@ -52,7 +53,7 @@ extension Database {
     }
 }
 
-/// Looks, now and then, how many pages were read.
+/// A regular check of how many pages were read.
 private final class PageWatch {
     private unowned let database: Database
     private let (pageCount, first): (Int, Int)
@@ -65,7 +66,7 @@ private final class PageWatch {
         first = database.readPageCount
     }
 
-    /// Tells of the pages, where it is worth it. Returns whether the work is to end.
+    /// Reports the progress if it has changed enough. Returns whether to abort the work.
     func look() -> Bool {
         if error != nil || database.access.isStopped { return true }
         let count = min(database.readPageCount - first, pageCount)

@@ -3,18 +3,20 @@
 import CSQLite
 import Synchronization
 
-/// The places of a pool's readers that are free, as the bits of one word: who finds one takes it by one atomic operation, and gives
-/// it back by another one.
+/// The free places of a pool's readers, as the bits of one word. A thread takes a free place with
+/// one atomic operation, and gives it back with another one.
 ///
-/// Somebody who waits keeps all others from doing so: they come through the lock of the line then, which decides whose turn it is.
-struct FreePlaces: ~Copyable, @unchecked Sendable {  // `users` is a constant, and points to atomic values
-    /// How many places there are at most.
+/// As soon as a thread or task waits, the atomic operations are off for all others. Then all of
+/// them use the lock of the line, which decides whose turn it is.
+struct FreePlaces: ~Copyable, @unchecked Sendable {  // `users` is constant, its values are atomic
+    /// The largest number of places.
     static var most: Int { 63 }
-    /// Says that places are taken and given back under the lock of the line alone.
+    /// The bit for "places are taken and given back only under the lock of the line".
     private static var isGuarded: UInt64 { 1 << 63 }
 
     private let word: Atomic<UInt64>
-    /// The thread that had the place last, for each place. It finds what it has read in the caches of its processor.
+    /// The thread that used each place last. A thread that gets its last place again finds what it
+    /// read in the caches of its processor.
     private let users: UnsafeMutablePointer<Atomic<UInt>>
     private let count: Int
 
@@ -31,8 +33,8 @@ struct FreePlaces: ~Copyable, @unchecked Sendable {  // `users` is a constant, a
         users.deallocate()
     }
 
-    /// Takes a place for the running thread: the one that it had last, or the first one. Returns nil where none is free, or somebody
-    /// waits.
+    /// Takes a place for the running thread: the one that it had last, or the first one. Returns
+    /// nil if none is free, or the line is not empty.
     @inline(__always)
     func take() -> Int? {
         var bits = word.load(ordering: .relaxed)
@@ -59,7 +61,8 @@ struct FreePlaces: ~Copyable, @unchecked Sendable {  // `users` is a constant, a
         return place
     }
 
-    /// Gives a place back. Returns false where somebody waits, who may be the next to have it.
+    /// Gives a place back. Returns false if the line is not empty: then a waiter may be the next to
+    /// have the place.
     @inline(__always)
     func giveBack(_ place: Int) -> Bool {
         var bits = word.load(ordering: .relaxed)
@@ -75,19 +78,19 @@ struct FreePlaces: ~Copyable, @unchecked Sendable {  // `users` is a constant, a
 
     // MARK: - Under the lock of the line
 
-    /// Has nobody take a place, or give one back, but by `set`. Returns those that are free.
+    /// Makes `set` the only way to take places and to give them back. Returns the free ones.
     func guarded() -> PlaceSet {
         let bits = word.bitwiseOr(Self.isGuarded, ordering: .acquiringAndReleasing).newValue
         return PlaceSet(bits: bits & ~Self.isGuarded)
     }
 
-    /// Says which places are free, and whether somebody waits.
+    /// Sets the free places, and whether the line is not empty.
     func set(_ places: PlaceSet, isGuarded: Bool) {
         word.store(places.bits | (isGuarded ? Self.isGuarded : 0), ordering: .releasing)
     }
 }
 
-/// Some places.
+/// A set of places.
 struct PlaceSet {
     fileprivate(set) var bits: UInt64
 
@@ -97,7 +100,7 @@ struct PlaceSet {
 
     var count: Int { bits.nonzeroBitCount }
 
-    /// The first one. There must be one.
+    /// The first one. The set must not be empty.
     @inline(__always)
     var first: Int { bits.trailingZeroBitCount }
 

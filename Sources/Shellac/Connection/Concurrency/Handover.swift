@@ -1,5 +1,5 @@
-/// Something on its way from one region to another: put in once, taken out once.
-final class Handover<Value>: @unchecked Sendable {  // `value` is read once, after it was written once
+/// A value on its way from one region to another: put in once, taken out once.
+final class Handover<Value>: @unchecked Sendable {  // `value` is written once, then read once
     private var value: Value?
 
     init(_ value: sending Value) { self.value = value }

@@ -4,31 +4,31 @@ import Dispatch
 import Synchronization
 
 /// A thread that runs jobs one after the other, in the order of their arrival. Jobs may block: the
-/// thread is none of Swift's pool.
+/// thread does not belong to Swift's pool.
 ///
-/// Dispatch lends the thread. On Apple's systems Dispatch gets each job, and raises the priority of
-/// the thread for an urgent one. Elsewhere it starts another thread for a queue that gets work, if
-/// the last one has not gone to sleep yet: thousands of tasks that hand an access on would leave
-/// hundreds of idle threads. So this thread is kept for a moment after its last job.
+/// Dispatch provides the thread. On Apple's systems Dispatch gets each job, and raises the priority
+/// of the thread for an urgent one. Elsewhere, Dispatch starts another thread for a queue that gets
+/// work if the last one has not gone to sleep yet. Thousands of tasks that hand an access on would
+/// leave hundreds of idle threads. So this thread is kept for a moment after its last job.
 class JobThread: @unchecked Sendable {  // `state` has a lock
     private let queue: DispatchQueue
 
     init(label: String) { queue = DispatchQueue(label: label) }
 
-    /// Runs a job. Each subclass is an executor, and runs the job as that one.
+    /// Runs a job. Each subclass is an executor, and runs the job as that executor.
     func run(_ job: UnownedJob) { Misuse.trap("a thread without an executor") }
 
     #if canImport(Darwin)
 
     final func add(_ job: UnownedJob) { queue.async { self.run(job) } }
 
-    /// Tells the thread that no more jobs come.
+    /// Ends the thread: no more jobs come.
     final func end() {}
 
     #else
 
     private enum Phase {
-        /// Dispatch has the thread.
+        /// The thread belongs to Dispatch.
         case absent
         case running
         case resting
@@ -42,7 +42,7 @@ class JobThread: @unchecked Sendable {  // `state` has a lock
     private let state = Lock(State())
     /// The semaphore at which the thread rests.
     private let wakeUp = DispatchSemaphore(value: 0)
-    /// How long the thread is kept without a job.
+    /// The time that the thread is kept without a job.
     private static var rest: DispatchTimeInterval { .seconds(1) }
 
     final func add(_ job: UnownedJob) {
@@ -58,7 +58,7 @@ class JobThread: @unchecked Sendable {  // `state` has a lock
         }
     }
 
-    /// Tells the thread that no more jobs come.
+    /// Ends the thread: no more jobs come.
     final func end() {
         let wasResting = state.withLock { state in
             state.isOver = true
@@ -80,9 +80,9 @@ class JobThread: @unchecked Sendable {  // `state` has a lock
         }
     }
 
-    /// Takes all jobs that wait. Returns what the thread does next.
+    /// Takes all waiting jobs. Returns the next phase of the thread.
     private func takeJobs(_ jobs: inout [UnownedJob]) -> Phase {
-        // A crowd's memory is given back.
+        // The memory of a large batch is freed.
         jobs.removeAll(keepingCapacity: jobs.count < 100)
         return state.withLock { state in
             if state.jobs.isEmpty {
@@ -94,7 +94,8 @@ class JobThread: @unchecked Sendable {  // `state` has a lock
         }
     }
 
-    /// The number of threads that rest. Dispatch has 255 threads on Linux, and a resting one can do no other work.
+    /// The number of resting threads. Dispatch has 255 threads on Linux, and a resting one can do
+    /// no other work.
     private static let restCount = Atomic<Int>(0)
     private static let maximumRestCount = 32
 
@@ -104,7 +105,8 @@ class JobThread: @unchecked Sendable {  // `state` has a lock
         return false
     }
 
-    /// Waits for a job. Returns false when there was none for some time: then Dispatch has the thread back.
+    /// Waits for a job. Returns false if none came for some time: then Dispatch gets the thread
+    /// back.
     private func rest() -> Bool {
         defer { Self.restCount.subtract(1, ordering: .relaxed) }
         if wakeUp.wait(timeout: .now() + Self.rest) == .success { return true }

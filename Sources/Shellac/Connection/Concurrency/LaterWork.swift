@@ -1,5 +1,7 @@
-/// What is done in an access that nobody waits for, and who must stay alive until then: what was asked for is done, whoever else
-/// lets go of the queue or the pool.
+/// The function of an access that no caller waits for, and the owner of the connection.
+///
+/// The owner stays alive until the function has run, even if nothing else refers to the queue or
+/// the pool.
 ///
 /// Both are released on a thread that does nothing else. They may hold objects whose `deinit` waits
 /// for an access, and no access may wait for that.
@@ -16,7 +18,7 @@ final class LaterWork: Sendable {
     }
     /// The thread that does nothing else.
     private static let lettingGo = TaskThread(label: "Shellac.letting-go")
-    /// Retained until it is let go of.
+    /// Retained until `letGo()`.
     private let content: Unmanaged<Content>
 
     init(for owner: any AnyObject & Sendable, _ body: @escaping Body) {
@@ -25,7 +27,7 @@ final class LaterWork: Sendable {
 
     func run(_ result: Result<Database, any Error>) { content.takeUnretainedValue().body(result) }
 
-    /// Lets go of all. Called once, at the end.
+    /// Releases everything. Called once, at the end.
     func letGo() {
         let content = content
         Task.detached(executorPreference: Self.lettingGo) { content.release() }

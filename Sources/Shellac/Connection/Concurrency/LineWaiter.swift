@@ -3,15 +3,15 @@
 import Dispatch
 import Synchronization
 
-/// Somebody in line: a thread, or a task.
+/// A waiter in line: a thread, or a task.
 enum LineWaiter: LeavingWaiter {
     case sleeper(Sleeper)
     case ticket(Ticket)
 
     var hasLeft: Bool { if case .ticket(let ticket) = self { ticket.hasLeft } else { false } }
 
-    /// Gives the waiter their turn, under the lock of the line. Returns what wakes them, outside of it; or nil where they have
-    /// left.
+    /// Gives the waiter its turn, under the lock of the line. Returns the wake-up for it, to use
+    /// outside of the lock, or nil if it has left.
     func grant(_ place: Int) -> LineWakeUp? {
         switch self {
         case .sleeper(let sleeper): .sleeper(sleeper, place)
@@ -20,7 +20,7 @@ enum LineWaiter: LeavingWaiter {
     }
 }
 
-/// What wakes somebody whose turn has come, once the lock of the line is free.
+/// The wake-up of a waiter whose turn has come, for when the lock of the line is free.
 enum LineWakeUp {
     case sleeper(Sleeper, Int)
     case ticket(CheckedContinuation<Void, Never>?)
@@ -36,8 +36,8 @@ enum LineWakeUp {
 /// A thread in line.
 final class Sleeper: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
-    /// The place that the thread was given. It tells the thread sanitizer, too, which does not see through semaphores, who
-    /// comes after whom.
+    /// The place that the thread was given. It also orders the two threads for the thread
+    /// sanitizer, which does not see through semaphores.
     private let place = Atomic<Int>(0)
 
     /// Sleeps until the turn has come. Returns the place.
@@ -54,8 +54,8 @@ final class Sleeper: Sendable {
 
 /// A task in line.
 ///
-/// Its life: it *waits* or is *granted* a place at once, *runs*, and has *ended*. One that is cancelled before its turn ends
-/// without a place.
+/// Its life: it *waits* or is *granted* a place at once, *runs*, and has *ended*. A ticket that is
+/// cancelled before its turn ends without a place.
 final class Ticket: Sendable {
     private enum Phase {
         case new
@@ -67,7 +67,7 @@ final class Ticket: Sendable {
     private struct State {
         var phase = Phase.new
         var isCancelled = false
-        /// What the task sleeps at.
+        /// The continuation on which the task sleeps.
         var continuation: CheckedContinuation<Void, Never>?
     }
     private let state = Lock(State())
@@ -80,7 +80,7 @@ final class Ticket: Sendable {
 
     // MARK: - In line
 
-    /// Begins to wait. Returns false where the ticket was cancelled before it came.
+    /// Begins to wait. Returns false if the ticket was cancelled before it came.
     func wait() -> Bool {
         state.withLock { state in
             state.phase = state.isCancelled ? .ended : .waiting
@@ -88,7 +88,8 @@ final class Ticket: Sendable {
         }
     }
 
-    /// Gives the ticket its turn. Returns what the task sleeps at, if it does; or nil where it has left.
+    /// Gives the ticket its turn. Returns the continuation of the task if it sleeps, or nil if the
+    /// ticket has left.
     func grant(_ place: Int) -> CheckedContinuation<Void, Never>?? {
         state.withLock { state in
             if case .ended = state.phase { return nil }
@@ -102,10 +103,10 @@ final class Ticket: Sendable {
         }
     }
 
-    /// Cancels the ticket: it leaves the line, or what it runs is interrupted.
+    /// Cancels the ticket: it leaves the line, or its work is interrupted.
     ///
-    /// - Parameter interrupt: Called if it is running, at a moment when it is sure to be.
-    /// - Returns: Whether it has waited, and what its task sleeps at.
+    /// - Parameter interrupt: Called if the work is running. It still runs during the call.
+    /// - Returns: Whether it has waited, and the continuation on which its task sleeps.
     func cancel(_ interrupt: () -> Void) -> (hasLeft: Bool, CheckedContinuation<Void, Never>?) {
         state.withLock { state in
             state.isCancelled = true
@@ -123,7 +124,7 @@ final class Ticket: Sendable {
 
     // MARK: - The task
 
-    /// Wakes a task when the turn has come: at once where there is nothing to wait for.
+    /// Resumes a task when the turn has come: at once if there is nothing to wait for.
     func sleep(at continuation: CheckedContinuation<Void, Never>) {
         let isWaiting = state.withLock { state in
             guard case .waiting = state.phase else { return false }
@@ -133,12 +134,12 @@ final class Ticket: Sendable {
         if !isWaiting { continuation.resume() }
     }
 
-    /// The place, where the ticket has got one and does not wait.
+    /// The place, if the ticket has got one and does not wait.
     var grantedPlace: Int? {
         state.withLock { if case .granted(let place) = $0.phase { place } else { nil } }
     }
 
-    /// Tells that the ticket's work begins. Returns whether it has not been cancelled.
+    /// Notes that the ticket's work begins. Returns whether it has not been cancelled.
     func begin() -> Bool {
         state.withLock { state in
             state.phase = .running
@@ -146,6 +147,6 @@ final class Ticket: Sendable {
         }
     }
 
-    /// Tells that the ticket's work has ended. Nothing interrupts it from now on.
+    /// Notes that the ticket's work has ended. Nothing interrupts it from now on.
     func end() { state.withLock { $0.phase = .ended } }
 }

@@ -2,17 +2,20 @@
 
 import Synchronization
 
-/// The readers of a pool: connections that are opened when they are needed, and one line in front of all of them.
+/// The readers of a pool: connections that are opened when they are needed, and one line in front
+/// of all of them.
 ///
-/// The life of a read: it waits for a *place*, which it has for itself. The place has a connection, or one is opened. The read
-/// runs in one transaction, and so sees one state. Then the place goes to the next one in line.
+/// The life of a read: it waits for a *place*, and then has it for itself. The place has a
+/// connection, or opens one. The read runs in one transaction, and so sees one state. Then the next
+/// read in line gets the place.
 final class PoolReaders: Sendable {
     /// A place for one read at a time, and its connection.
-    final class Place: @unchecked Sendable {  // `database` belongs to whoever has the place
+    final class Place: @unchecked Sendable {  // `database` belongs to the access that has the place
         /// The connection, once it was needed.
         @exclusivity(unchecked) fileprivate var database: Database? {
             didSet {
-                // The old one is freed outside of the lock: with it go objects of the user, which may interrupt the readers.
+                // The old one is freed outside of the lock: objects of the user are freed with it,
+                // and they may interrupt the readers.
                 let old = shared.withLock { shared in
                     defer { shared = database }
                     return shared
@@ -20,9 +23,9 @@ final class PoolReaders: Sendable {
                 withExtendedLifetime(old) {}
             }
         }
-        /// The same, for those who interrupt it.
+        /// The same connection, for threads that interrupt it.
         fileprivate let shared = Lock<Database?>(nil)
-        /// Whether the connection is to be replaced.
+        /// Whether the connection must be replaced.
         fileprivate let isOutdated = Atomic<Bool>(false)
         let activity: ConnectionActivity
         fileprivate let actor: AccessActor
@@ -38,7 +41,7 @@ final class PoolReaders: Sendable {
             return database
         }
 
-        /// Closes the connection. Nobody else has the pool any more.
+        /// Closes the connection. Nothing else refers to the pool any more.
         fileprivate func giveUp() { takeDatabase()?.giveUp() }
 
         deinit { giveUp() }
@@ -48,7 +51,7 @@ final class PoolReaders: Sendable {
     let places: [Place]
     private let actors: [AccessActor]
     private let opening: ReaderOpening
-    /// Whether no connection is opened any more. It is set by whoever has all places.
+    /// Whether no connection may be opened any more. It is set while all places are claimed.
     let isClosed: Atomic<Bool>
 
     private init(_ opening: ReaderOpening, _ places: [Place], isClosed: Bool) {
@@ -78,7 +81,8 @@ final class PoolReaders: Sendable {
 
     // MARK: - Threads
 
-    /// Runs a function with the access to a reader, and ends the access properly.
+    /// Runs a function with the access to a reader, and then ends the access: no transaction is
+    /// left open.
     @inline(__always)
     func access<T>(at site: CallSite, _ body: (Database) throws -> T) throws -> T {
         if opening.group.needsAttention { return try attendedAccess(at: site, body) }
@@ -117,7 +121,8 @@ final class PoolReaders: Sendable {
     /// Whether the running thread reads.
     var hasThisThread: Bool { places.contains { $0.activity.isOfThisThread } }
 
-    /// Runs a function with the reader that the running thread has the access to. Returns nil where there is none.
+    /// Runs a function with the reader that the running thread has access to. Returns nil if there
+    /// is none.
     func reenter<T>(_ body: (Database) throws -> T) throws -> T? {
         guard let place = places.first(where: { $0.activity.isOfThisThread }), let database = place.database
         else { return nil }
@@ -134,7 +139,8 @@ final class PoolReaders: Sendable {
 
     // MARK: - Tasks
 
-    /// Runs a function with the access to a reader, and ends the access properly.
+    /// Runs a function with the access to a reader, and then ends the access: no transaction is
+    /// left open.
     nonisolated(nonsending) func run<T>(
         at site: CallSite, _ body: @escaping (Database) throws -> T
     ) async throws -> sending T {
@@ -159,7 +165,7 @@ final class PoolReaders: Sendable {
         return try work.takeResult(measure).get()
     }
 
-    /// Does some work in the turn of a ticket, which stands in line already.
+    /// Runs a function when the turn of a ticket comes, which is in line already.
     private nonisolated(nonsending) func perform(
         _ ticket: Ticket, _ measure: AccessMeasure?, _ work: @escaping @Sendable (Place) -> Void
     ) async {
@@ -176,7 +182,8 @@ final class PoolReaders: Sendable {
         line.leave(number)
     }
 
-    /// Runs a function with the access to a reader, later: whoever calls does not wait. They stand in line when this returns.
+    /// Runs a function later with the access to a reader: the caller does not wait. The access is
+    /// in line when this returns.
     func later(at site: CallSite, for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body) {
         let work = LaterWork(for: owner, body)
         let measure: AccessMeasure?
@@ -198,11 +205,11 @@ final class PoolReaders: Sendable {
         }
     }
 
-    /// Has a reader take the present state, and runs a function with it, later.
+    /// Fixes the present state in a reader, and runs a function with it later.
     func laterFromNow(
         at site: CallSite, for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body
     ) {
-        // (Who writes goes on, and asks for this inside of an access.)
+        // (The caller is a running write, so the end of the service does not refuse this.)
         let measure = opening.group.reporter.map { AccessMeasure($0, site, opening.description) }
         let carried = opening.configuration.carry?()
         let number = line.enter()
@@ -236,7 +243,7 @@ final class PoolReaders: Sendable {
 
     // MARK: - Connections
 
-    /// The connection of a place, which is opened where there is none.
+    /// Returns the connection of a place, which is opened if there is none.
     @inline(__always)
     private func connection(of place: Place) throws -> Database {
         if let database = place.database, !place.isOutdated.load(ordering: .relaxed) { return database }
@@ -247,7 +254,8 @@ final class PoolReaders: Sendable {
     private func open(_ place: Place) throws -> Database {
         if isClosed.load(ordering: .relaxed) { throw opening.closedError }
         place.isOutdated.store(false, ordering: .relaxed)
-        // A statement of it may be in use still: it keeps the connection, and nobody else's place.
+        // One of its statements may still be in use: it keeps the connection alive, but not the
+        // place.
         place.takeDatabase()?.giveUp()
         let database = try opening.open(place.activity)
         place.database = database
@@ -260,15 +268,16 @@ final class PoolReaders: Sendable {
         place.database = nil
     }
 
-    /// Has connections be opened anew: at once those that nobody uses, the others when they are used next.
+    /// Makes connections reopen: unused ones are closed at once, the others are replaced at their
+    /// next use.
     func invalidate() {
         for place in places { place.isOutdated.store(true, ordering: .sequentiallyConsistent) }
         closeFree()
     }
 
-    /// Closes the connections that nobody uses.
+    /// Closes the connections that are not in use.
     ///
-    /// Nobody waits for this: what is freed with a connection may read.
+    /// No place is held meanwhile: objects that are freed with a connection may read.
     private func closeFree() {
         var databases: [Database] = []
         forEachFree { place in
@@ -277,7 +286,7 @@ final class PoolReaders: Sendable {
         for database in databases { database.giveUp() }
     }
 
-    /// Runs a function for each place that nobody uses.
+    /// Runs a function for each place that is not in use.
     func forEachFree(_ body: (Place) -> Void) {
         var taken: [Int] = []
         while let place = line.enterIfFree() { taken.append(place) }
@@ -287,7 +296,7 @@ final class PoolReaders: Sendable {
         }
     }
 
-    /// Gives back memory, of those that nobody uses.
+    /// Frees memory of the connections that are not in use.
     func releaseMemory(keepingConnections: Bool) {
         if !keepingConnections { return closeFree() }
         forEachFree { place in
@@ -295,20 +304,21 @@ final class PoolReaders: Sendable {
         }
     }
 
-    /// Closes all connections, for good. The caller has all places.
+    /// Closes all connections for good. The caller has all places.
     ///
-    /// - Throws: the error of the first one that cannot be closed. All of them are then open: the state that a snapshot's connection
-    ///   sees could not be had again.
+    /// - Throws: The error of the first one that cannot be closed. All of them are open then: the
+    ///   state that a snapshot's connection sees could not be restored.
     func close() throws {
         for place in places { try place.database?.withAccess { try $0.checkClosing() } }
         for place in places { try drop(place) }
         isClosed.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Closes all connections whatever is in use. Nobody else has them any more.
+    /// Closes all connections even if statements are in use. Nothing else refers to the connections
+    /// any more.
     func giveUp() { for place in places { place.giveUp() } }
 
-    /// Undoes a closing: the writer could not be closed.
+    /// Reverts `close()`, as the writer could not be closed.
     func reopen() { isClosed.store(false, ordering: .sequentiallyConsistent) }
 
     /// Interrupts the reads that are running.
@@ -318,7 +328,7 @@ final class PoolReaders: Sendable {
 }
 
 extension Database {
-    /// Runs a function in the transaction that is open, and ends that.
+    /// Runs a function in the open transaction, and then ends that.
     fileprivate func giveState(
         _ carried: Configuration.Carried?, _ body: @escaping (Result<Database, any Error>) -> Void
     ) {

@@ -2,24 +2,25 @@
 
 import CSQLite
 
-/// The line in front of a pool's readers: as many accesses at a time as there are places, in the order of arrival.
+/// The line in front of a pool's readers: as many accesses at a time as there are places, in the
+/// order of arrival.
 ///
-/// Who finds a free place gets in with one atomic operation: see ``FreePlaces``. Whoever waits for all places gets them before
-/// those who wait for one.
+/// An access that finds a free place enters with one atomic operation: see ``FreePlaces``. A claim
+/// on all places is served before the accesses that wait for one.
 final class ReaderLine: Sendable {
     private struct State {
         var waiting = WaitingLine<LineWaiter>()
-        /// Who has all places, or waits for them.
+        /// The claim that has all places, or waits for them.
         var claim: Claim?
-        /// Those who want all places afterwards.
+        /// The claims that come afterwards.
         var nextClaims: [Claim] = []
         var isClaimed: Bool { claim != nil }
     }
 
-    /// Somebody who wants all places.
-    final class Claim: @unchecked Sendable {  // what changes is touched under the lock of the line
+    /// A claim on all places.
+    final class Claim: @unchecked Sendable {  // its variables are used under the lock of the line
         fileprivate let sleeper = Sleeper()
-        /// The thread that wants them.
+        /// The claiming thread.
         fileprivate var thread: UInt = 0
         fileprivate var isGranted = false
         fileprivate var isCancelled = false
@@ -33,8 +34,8 @@ final class ReaderLine: Sendable {
         free = FreePlaces(count: placeCount)
     }
 
-    /// Runs a function under the lock, with the places that are free. Who comes and goes meanwhile, or as long as somebody waits
-    /// afterwards, comes through this lock.
+    /// Runs a function under the lock, with the free places. Accesses that come and go meanwhile
+    /// use this lock, and so they do afterwards while the line is not empty.
     private func locked<Result>(_ body: (inout State, inout PlaceSet) -> Result) -> Result {
         state.withLock { state in
             var places = free.guarded()
@@ -43,10 +44,10 @@ final class ReaderLine: Sendable {
         }
     }
 
-    /// How many wait for a place.
+    /// The number of accesses that wait for a place.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// How the places are used.
+    /// The usage of the places.
     var occupancy: ConnectionOccupancy {
         locked { state, free in
             ConnectionOccupancy(
@@ -54,7 +55,7 @@ final class ReaderLine: Sendable {
         }
     }
 
-    /// Whether somebody has all places, or waits for them.
+    /// Whether some claim has all places, or waits for them.
     var isClaimed: Bool { state.withLock { $0.isClaimed } }
 
     /// Waits for a place.
@@ -75,10 +76,10 @@ final class ReaderLine: Sendable {
         return place ?? sleeper?.sleep() ?? 0
     }
 
-    /// Takes a place, unless somebody would have to wait for it.
+    /// Takes a place, unless it would have to wait for it.
     func enterIfFree() -> Int? { free.take() }
 
-    /// Puts a ticket in line. Its task waits for its turn afterwards: see ``Ticket/turn()``.
+    /// Puts a ticket in line. Its task waits for its turn afterwards: see ``Ticket/sleep(at:)``.
     func enter(_ ticket: Ticket) {
         locked { state, free in
             guard ticket.wait() else { return }
@@ -116,9 +117,9 @@ final class ReaderLine: Sendable {
 
     // MARK: - All places
 
-    /// Waits for all places, and keeps others out.
+    /// Waits for all places, and keeps other accesses out.
     ///
-    /// - Returns: Whether they were given. They are not to whoever was cancelled before.
+    /// - Returns: Whether the places were granted. They are not if the claim was cancelled before.
     func claimAll(_ claim: Claim = Claim()) -> Bool {
         let isSettled = locked { state, free -> Bool in
             claim.thread = shellac_thread()
@@ -128,7 +129,7 @@ final class ReaderLine: Sendable {
                 return false
             }
             state.claim = claim
-            // Who finds all places free need not be woken.
+            // A claim that finds all places free need not be woken.
             return grantClaim(state, free) != nil
         }
         if !isSettled { _ = claim.sleeper.sleep() }
@@ -138,7 +139,7 @@ final class ReaderLine: Sendable {
     /// Gives all places back.
     func giveAllBack() { endClaim { state in state.claim = nil } }
 
-    /// Has somebody want all places no longer, unless they have them.
+    /// Cancels a claim, unless it has the places.
     func cancel(_ claim: Claim) {
         endClaim { state in
             claim.isCancelled = true
@@ -150,7 +151,7 @@ final class ReaderLine: Sendable {
         }
     }
 
-    /// Takes a claim away, and gives the free places to those who wait for them.
+    /// Removes a claim, and gives the free places to the accesses that wait for them.
     private func endClaim(_ body: (inout State) -> Void) {
         let wakeUps = locked { state, free -> [LineWakeUp] in
             body(&state)
@@ -172,7 +173,7 @@ final class ReaderLine: Sendable {
         for wakeUp in wakeUps { wakeUp.wake() }
     }
 
-    /// Gives all places to whoever waits for them, if they are free.
+    /// Grants all places to the waiting claim, if they are free.
     private func grantClaim(_ state: State, _ free: PlaceSet) -> LineWakeUp? {
         guard free.count == placeCount, let claim = state.claim, !claim.isGranted else { return nil }
         claim.isGranted = true
@@ -190,7 +191,7 @@ final class ReaderLine: Sendable {
         state.isClaimed || !state.waiting.isEmpty ? nil : free.popFirst()
     }
 
-    /// Gives a place to the first in line who wants it.
+    /// Grants a place to the first in line that has not left.
     private static func grant(_ place: Int, _ state: inout State) -> LineWakeUp? {
         while let waiter = state.waiting.popFirst() {
             if let wakeUp = waiter.grant(place) { return wakeUp }

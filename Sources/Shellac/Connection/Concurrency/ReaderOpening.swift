@@ -2,27 +2,27 @@
 
 import CSQLite
 
-/// Opens the connections that a pool reads with, and those of its snapshots.
+/// The way to open the connections that a pool reads with, and those of its snapshots.
 struct ReaderOpening: Sendable {
     let description: String
     private(set) var configuration: Configuration
     let group: ConnectionGroup
-    /// The name that SQLite opens the file by.
+    /// The name by which SQLite opens the file.
     private let name: String
     /// The full path.
     let path: String
     private let places: [Place]
 
-    /// A file that the pool has open, by a name that belongs to it.
+    /// A file that the pool has open, with the name that belongs to it.
     private struct Place {
         let part: FilePlace.Part
         let path: String
         let identity: FileIdentity
     }
 
-    /// Prepares for opening what a pool's writer has opened.
+    /// Prepares to open further connections to the file that a pool's writer has opened.
     ///
-    /// The file is found by its full path: the process may change its folder.
+    /// They use its full path, as the process may change its working directory.
     init(_ writer: Database, path: String, configuration: Configuration) {
         description = writer.description
         group = writer.group
@@ -53,7 +53,8 @@ struct ReaderOpening: Sendable {
         return opening
     }
 
-    /// Throws where the file, or the log, is not what has its name now: another connection would see that.
+    /// Throws if the path of the file, or of the log, leads to another file by now: a new
+    /// connection would see that one.
     func checkPlace() throws {
         for place in places where FileIdentity(place.path) != place.identity {
             throw DatabaseError.lost(place.part, of: description, at: place.path, .SQLITE_CANTOPEN)
@@ -62,13 +63,13 @@ struct ReaderOpening: Sendable {
 
     /// Opens a connection that reads.
     ///
-    /// It is opened for reading only: whatever SQL it runs, it cannot write to the file. (A connection that `PRAGMA query_only`
-    /// keeps from writing can be told the opposite.)
+    /// It is opened read-only: whatever SQL it runs, it cannot write to the file. (If it relied on
+    /// `PRAGMA query_only`, SQL could switch that off.)
     func open(_ activity: ConnectionActivity) throws -> Database {
         try open(configuration, activity)
     }
 
-    /// Opens a connection that looks at the log's index.
+    /// Opens a connection that reads the log's index.
     func openForIndex() throws -> Database { try open(configuration, nil) }
 
     /// Opens a connection that copies the log.
@@ -102,7 +103,8 @@ struct ReaderOpening: Sendable {
         return database
     }
 
-    /// The URI of the file with the parameters of another one, but for what that says of writing.
+    /// Returns the URI of a path with the parameters of another URI, except for the one that allows
+    /// writing.
     private static func uri(_ path: String, like uri: String) -> String {
         let escaped = path.utf8.map { byte in
             let isSafe = byte > 0x20 && byte < 0x7F && !"%?#".utf8.contains(byte)
@@ -119,6 +121,6 @@ struct ReaderOpening: Sendable {
 }
 
 extension UInt8 {
-    /// The byte as a URI escapes it, behind its percent sign.
+    /// The byte as a URI escapes it, without the percent sign.
     var twoHexadecimalDigits: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
 }

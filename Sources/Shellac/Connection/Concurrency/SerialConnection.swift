@@ -1,15 +1,16 @@
 /// A connection, and the line in front of it: one access at a time.
 ///
-/// The life of an asynchronous access: its task makes a ``Ticket``, enters the line, and goes to the connection's
-/// ``AccessActor``. When its turn comes, its work is done there. Cancelling the task before that takes the ticket out of the line.
-/// Cancelling it while the work is done interrupts its statements: this is decided under the ticket's lock, so that no statement
-/// of a later access is ever hit.
+/// The life of an asynchronous access: its task makes a ``Ticket``, enters the line, and goes to
+/// the connection's ``AccessActor``. When its turn comes, its function runs there. Cancelling the
+/// task before that takes the ticket out of the line. Cancelling it later interrupts its
+/// statements. The ticket's lock guards this decision, so the interrupt never hits a statement of a
+/// later access.
 struct SerialConnection: Sendable {
     let database: Database
     let line: AccessLine
-    /// What is done around the accesses of a pool's writer.
+    /// Extra work around the accesses of a pool's writer.
     let attendant: WriterAttendant?
-    /// The only one.
+    /// The only actor, as an array.
     private let actors: [AccessActor]
 
     init(_ database: Database, attendant: WriterAttendant? = nil) {
@@ -19,7 +20,7 @@ struct SerialConnection: Sendable {
         actors = [AccessActor(label: "Shellac.\(database.description)")]
     }
 
-    /// The same connection, for accesses of ours around which nothing is done.
+    /// Creates the same connection for internal accesses, without extra work around them.
     private init(unattended connection: SerialConnection) {
         (database, line, actors) = (connection.database, connection.line, connection.actors)
         attendant = nil
@@ -29,7 +30,7 @@ struct SerialConnection: Sendable {
 
     // MARK: - Threads
 
-    /// Runs a function with the access, and ends the access properly.
+    /// Runs a function with the access, and then ends the access: no transaction is left open.
     @inline(__always)
     func access<T>(
         at site: CallSite, priority: WritePriority = .normal, _ body: (Database) throws -> T
@@ -52,7 +53,7 @@ struct SerialConnection: Sendable {
         }
     }
 
-    /// How it is used by who has the access.
+    /// The usage of the connection while an access has it.
     private var occupancy: ConnectionOccupancy {
         ConnectionOccupancy(used: 1, maximum: 1, waiting: line.waitingCount)
     }
@@ -67,7 +68,8 @@ struct SerialConnection: Sendable {
         return try body(database)
     }
 
-    /// Runs a function while no other access runs, unless another one runs already.
+    /// Runs a function while no other access runs. If one is running already, the function is not
+    /// called.
     func insideIfFree(_ body: (Database) -> Void) {
         checkReentrance()
         guard line.enterIfFree() else { return }
@@ -76,7 +78,7 @@ struct SerialConnection: Sendable {
         body(database)
     }
 
-    /// Traps where the running thread has the access, and would wait for itself.
+    /// Traps if the running thread has the access already, and would wait for itself.
     @inline(__always)
     func checkReentrance() { if database.isAccessed { trapReentrance() } }
 
@@ -104,15 +106,15 @@ struct SerialConnection: Sendable {
 
     // MARK: - Tasks
 
-    /// Runs a function with the access, and ends the access properly.
+    /// Runs a function with the access, and then ends the access: no transaction is left open.
     ///
-    /// The callers, which the compiler checks, have been sent the function, and it sends its result.
+    /// The callers, which the compiler checks, have been sent the function, and send its result.
     ///
     /// - Parameters:
-    ///   - site: Who asks.
-    ///   - priority: Who goes first, of those who wait.
+    ///   - site: The call site.
+    ///   - priority: The priority among the waiting accesses.
     ///   - cancel: Called, too, when the task is cancelled.
-    ///   - body: What is done in the access.
+    ///   - body: The function that runs in the access.
     nonisolated(nonsending) func run<T>(
         at site: CallSite, priority: WritePriority = .normal,
         alsoOnCancel cancel: @escaping @Sendable () -> Void = {},
@@ -162,12 +164,13 @@ extension SerialConnection {
         database.isAccessed ? try updates(database) : try access(at: site, updates)
     }
 
-    /// Runs a function with the access, later: whoever calls does not wait. They stand in line when this returns.
+    /// Runs a function later with the access: the caller does not wait. The access is in line when
+    /// this returns.
     ///
     /// - Parameters:
-    ///   - site: Who asks.
-    ///   - owner: Who owns the connection.
-    ///   - body: What is done in the access.
+    ///   - site: The call site.
+    ///   - owner: The owner of the connection.
+    ///   - body: The function that runs in the access.
     func later(at site: CallSite, for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body) {
         let work = LaterWork(for: owner, body)
         let measure: AccessMeasure?
@@ -189,8 +192,8 @@ extension SerialConnection {
         }
     }
 
-    /// Runs a function with the access, later, also where that is refused. Then it gets the error, and the connection as it is: one
-    /// that is closed throws.
+    /// Runs a function later with the access, even if the access is refused. Then the function gets
+    /// the error, and the connection as it is: a closed one throws.
     func laterEvenIfRefused(
         at site: CallSite, for owner: any AnyObject & Sendable,
         _ body: @escaping @Sendable (Database, _ refusal: (any Error)?) -> Void
@@ -210,9 +213,10 @@ extension SerialConnection {
 }
 
 extension Result<Database, any Error> {
-    /// Hands the connection to a function that wants to hear why there is none, or why what it is handed over in has not begun.
+    /// Passes the connection to a function, inside of a scope. If there is no connection, or the
+    /// scope has not begun, the function gets the error.
     ///
-    /// An error of a later time has nobody to hear of it.
+    /// Later errors are dropped: the caller has already returned.
     func give(
         _ value: @escaping (Self) -> Void, inside body: (Database, (Database) -> Void) throws -> Void
     ) {
@@ -227,19 +231,19 @@ extension Result<Database, any Error> {
         }
     }
 
-    /// Hands the connection over in a transaction that only reads.
+    /// Passes the connection on in a read-only transaction.
     func giveReading(_ value: @escaping (Self) -> Void) {
         give(value) { db, body in try db.readTransaction(body) }
     }
 
-    /// Hands the connection over to who only reads.
+    /// Passes the connection on in a read-only scope.
     func giveReadOnly(_ value: @escaping (Self) -> Void) {
         give(value) { db, body in db.readOnly { body(db) } }
     }
 }
 
 extension Database {
-    /// Traps unless somebody who writes may have others read what is committed.
+    /// Traps inside of a transaction, whose changes no other connection could read.
     func checkConcurrentRead() {
         checkAccess()
         if isInsideTransaction {
@@ -249,7 +253,7 @@ extension Database {
         }
     }
 
-    /// Hands the connection over in an access, with the values that are carried along.
+    /// Passes the connection on in an access, with the values that are carried along.
     func giveAccess(
         _ carried: Configuration.Carried?, _ body: @escaping (Result<Database, any Error>) -> Void
     ) {

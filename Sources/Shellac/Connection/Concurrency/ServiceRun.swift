@@ -10,16 +10,17 @@ import Darwin
 import Glibc
 #endif
 
-/// Runs a database as a service, and ends it in order: see ``ServiceEnd``.
+/// The run of a database as a service, with its shutdown in order: see ``ServiceEnd``.
 struct ServiceRun: Sendable {
     let writer: SerialConnection
-    /// Closes the database. It waits for accesses, and throws where something keeps the database open.
+    /// The function that closes the database. It waits for accesses, and throws if something keeps
+    /// the database open.
     let close: @Sendable () throws -> Void
 
     private var group: ConnectionGroup { writer.database.group }
     private var description: String { writer.database.description }
     private var deadline: Duration { max(.zero, writer.database.configuration.closingDeadline) }
-    /// How long somebody is waited for who was stopped, and does not return.
+    /// The time to wait for an interrupted access that does not return.
     private static var grace: Duration { .seconds(1) }
     private static var interval: Duration { .milliseconds(5) }
 
@@ -29,7 +30,7 @@ struct ServiceRun: Sendable {
         writer.database.access.whileOpen { isOpen = true }
         guard isOpen else { throw writer.database.closedError() }
         await Self.untilCancelled()
-        // The task is cancelled: nothing that it waits for would come to pass.
+        // The task is cancelled, so any waiting in it would end at once.
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "Shellac.\(description).end").async {
                 continuation.resume(with: Result { try end() })
@@ -45,12 +46,13 @@ struct ServiceRun: Sendable {
 
     // MARK: - The end
 
-    /// What is known of the closing, which waits in line behind all accesses.
+    /// The state of the closing, which waits in line behind all accesses.
     private final class Closing: Sendable {
         let result = Lock<Result<Void, any Error>?>(nil)
-        /// Whether all accesses of the writer have ended. It is not interrupted any more then: SQLite would leave its log behind.
+        /// Whether all accesses of the writer have ended. It is not interrupted any more then, as
+        /// SQLite would leave its log behind.
         let hasWriter = Lock(false)
-        /// Whether nobody is waited for any more.
+        /// Whether the closing must not wait any more.
         var isHopeless: Bool {
             get { hopeIsGone.load(ordering: .sequentiallyConsistent) }
             set { hopeIsGone.store(newValue, ordering: .sequentiallyConsistent) }
@@ -96,14 +98,15 @@ struct ServiceRun: Sendable {
         }
     }
 
-    /// Closes the database, when what keeps it open has ended.
+    /// Closes the database, when everything that keeps it open has ended.
     private func closePatiently(_ closing: Closing) throws {
-        // What is freed with those who listen may want an access: it is freed outside of ours.
+        // Objects that are freed with the listeners may need an access, so they are freed outside
+        // of this one.
         _ = writer.inside { db -> [AnyObject] in
             closing.hasWriter.withLock { $0 = true }
             db.access.reopen()
             db.updateObstruction()
-            // Nothing is written any more. Who follows changes keeps nothing open from now on.
+            // No more writes come, so followers of changes need not keep anything open from now on.
             return db.isClosed ? [] : db.takeListeners()
         }
         while true {
@@ -123,7 +126,7 @@ struct ServiceRun: Sendable {
         }
     }
 
-    /// The accesses that are running, as others may know them.
+    /// Returns the running accesses, each with its label and its statement if they are known.
     private func runningAccesses(_ closing: Closing) -> [String] {
         var isRunning = false
         forEachConnection(closing) { database in isRunning = isRunning || database.access.isHeldElsewhere }
@@ -136,7 +139,7 @@ struct ServiceRun: Sendable {
             ? ["an access"] : known.map { $0.sql.map { [label = $0.label] in "\(label): \($0)" } ?? $0.label }
     }
 
-    /// Runs a function for each connection, but for the one that writes where only we do so.
+    /// Runs a function for each connection. It skips the writer once only the closing uses that.
     private func forEachConnection(_ closing: Closing, _ body: (Database) -> Void) {
         for database in group.connections {
             guard database === writer.database else {

@@ -1,32 +1,33 @@
-/// Somebody in a line, who may leave it before their turn.
+/// A waiter in a line, which may leave before its turn.
 protocol LeavingWaiter {
-    /// Whether they have left. It never becomes false again.
+    /// Whether it has left. It never becomes false again.
     var hasLeft: Bool { get }
 }
 
-/// Those in line, in the order of their arrival.
+/// The waiters in line, in the order of their arrival.
 ///
-/// Who leaves says so, and keeps their place in the memory: to find it would take as long as the line is, for each of
-/// those who leave at the same time. It is passed over when its turn has come. When more than half of the places belong
-/// to those who have left, the others move up, so that neither memory nor time is lost on more than as many again.
+/// A waiter that leaves is only counted, and keeps its place in the array. To find it would take
+/// time in proportion to the line, for each of those that leave at the same time. The line skips it
+/// when its turn has come. When more than half of the places belong to waiters that have left, the
+/// others move up. So the line wastes at most as much memory and time again.
 struct WaitingLine<Waiter: LeavingWaiter> {
     /// The places before `head` are empty.
     private var places: [Waiter?] = []
     private var head = 0
-    /// How many of the others have left.
+    /// The number of waiters in the other places that have left.
     private var leftCount = 0
     #if DEBUG
-    /// How often a place was looked at, or has moved: for tests.
+    /// The number of times that a place was inspected, or has moved: for tests.
     private(set) var moveCount = 0
     #endif
 
-    /// How many wait.
+    /// The number of waiters.
     var count: Int { places.count - head - leftCount }
     var isEmpty: Bool { count == 0 }
 
     mutating func append(_ waiter: Waiter) { places.append(waiter) }
 
-    /// Takes the first of those who wait.
+    /// Takes the first waiter that has not left.
     mutating func popFirst() -> Waiter? {
         while head < places.count {
             let first = places[head]
@@ -44,7 +45,7 @@ struct WaitingLine<Waiter: LeavingWaiter> {
         return nil
     }
 
-    /// Notes that one of those who waited has left.
+    /// Notes that one of the waiters has left.
     mutating func noteLeaving() {
         leftCount += 1
         guard isEmpty || leftCount >= 64 && leftCount * 2 >= places.count - head else { return }

@@ -1,18 +1,19 @@
-/// Who goes first, of those who wait for the access of a writer.
+/// The priority of a write among those that wait for the writer.
 ///
 /// ```swift
 /// try dbPool.write(priority: .urgent) { db in try payment.insert(db) }
 /// ```
 public enum WritePriority: Sendable {
-    /// In the order of arrival, behind the urgent ones.
+    /// The order of arrival, behind urgent writes.
     case normal
 
-    /// Ahead of the normal ones that wait: what a user waits for, say, beside an import of thousands of small writes.
+    /// Ahead of waiting normal writes. Use it for what a user waits for, for example beside an
+    /// import of thousands of small writes.
     ///
-    /// Nobody waits for ever: after eight urgent ones in a row it is the turn of the first normal one. A running access is
-    /// not interrupted.
+    /// No write waits for ever: after eight urgent ones in a row, the first normal one has its
+    /// turn. A running access is not interrupted.
     case urgent
 
-    /// After how many urgent accesses it is the turn of a normal one that waits.
+    /// The number of urgent accesses after which a waiting normal one has its turn.
     static let mostUrgentInARow = 8
 }

@@ -9,20 +9,20 @@ import Darwin
 import Glibc
 #endif
 
-/// Does what is to be done around the accesses of a pool's writer: it rests now and then, and sees to its log.
-final class WriterAttendant: @unchecked Sendable {  // what changes belongs to whoever has the access
+/// The extra work around the accesses of a pool's writer: pauses now and then, and care of the log.
+final class WriterAttendant: @unchecked Sendable {  // guarded by the writer's access
     let activity: ConnectionActivity
     private let commits: CommitNumber
 
-    /// The last commit that was looked at.
+    /// The last commit that was handled.
     @exclusivity(unchecked) private var seenCommit: UInt64 = 0
     @exclusivity(unchecked) private var log: LogKeeping?
-    /// When the last access ended, and when the writer has rested last, by the coarse clock.
+    /// The end of the last access, and the time of the writer's last pause, by the coarse clock.
     @exclusivity(unchecked) private var lastEnd: UInt64 = 0
     @exclusivity(unchecked) private var lastRest: UInt64 = 0
     @exclusivity(unchecked) private var commitAtRest: UInt64 = 0
 
-    /// What is needed to see to the log.
+    /// The objects that are needed to look after the log.
     private struct LogKeeping {
         let checkpointer: Checkpointer
         let hook: WALHook
@@ -32,7 +32,7 @@ final class WriterAttendant: @unchecked Sendable {  // what changes belongs to w
         (self.activity, self.commits) = (activity, commits)
     }
 
-    /// Sees to the log from now on. Called in an access.
+    /// Looks after the log from now on. Called in an access.
     func seeToLog(by checkpointer: Checkpointer, _ hook: WALHook) {
         log = LogKeeping(checkpointer: checkpointer, hook: hook)
     }
@@ -53,11 +53,11 @@ final class WriterAttendant: @unchecked Sendable {  // what changes belongs to w
 
     // MARK: - Rest
 
-    /// After how long a writer rests that never does, and how long; and what pause is one, to a clock that moves every four
-    /// milliseconds.
+    /// The time after which a busy writer pauses, and the length of its pause. The third value is a
+    /// gap that is surely a pause, for a clock that moves every four milliseconds.
     ///
-    /// Other processes look for the lock every millisecond: see ``BusyHandler/interval``. Without a rest, they would find it only
-    /// by chance.
+    /// Other processes try the lock every millisecond: see ``BusyHandler/interval``. Without a
+    /// pause, they would get it only by chance.
     private static let (mostWork, rest, surePause): (UInt64, UInt32, UInt64) =
         (100_000_000, 3_000, 8_000_000)
 
@@ -73,7 +73,7 @@ final class WriterAttendant: @unchecked Sendable {  // what changes belongs to w
 
     @inline(never)
     private func restNow() {
-        // Who has only read has kept nobody waiting.
+        // Reads alone have blocked no other process.
         if commits.present != commitAtRest { usleep(Self.rest) }
         (lastRest, commitAtRest) = (shellac_coarse_time(), commits.present)
     }
@@ -85,28 +85,29 @@ final class WriterAttendant: @unchecked Sendable {  // what changes belongs to w
         if log.hook.takeHeard() {
             frames = log.hook.frameCount
         } else {
-            // `PRAGMA wal_autocheckpoint` has taken the hook away. (Or `temp` alone was written.)
+            // `PRAGMA wal_autocheckpoint` has removed the hook. (Or only `temp` was written.)
             frames = (db.logFileSize ?? 0) / log.hook.pageSize
         }
         log.checkpointer.logDidGrow(to: frames, db)
     }
 }
 
-/// Hears of the frames that commits add to the log of `main`.
+/// The receiver of SQLite's WAL hook, which keeps the number of frames that commits leave in the
+/// log of `main`.
 final class WALHook {
     @exclusivity(unchecked) private(set) var frameCount = 0
     @exclusivity(unchecked) private var hasHeard = false
-    /// The size of a page, which a frame has a few bytes more than.
+    /// The size of a page. A frame is a few bytes larger.
     let pageSize: Int
 
-    /// Who wants to hear of them, too.
+    /// A further receiver of the frames.
     fileprivate let confirmation: CommitConfirmation?
 
     fileprivate init(pageSize: Int, _ confirmation: CommitConfirmation?) {
         (self.pageSize, self.confirmation) = (pageSize, confirmation)
     }
 
-    /// Whether a commit was heard of since this was asked last.
+    /// Returns whether the hook was called since the last call of this function.
     func takeHeard() -> Bool {
         defer { hasHeard = false }
         return hasHeard
@@ -119,7 +120,8 @@ final class WALHook {
 }
 
 extension Database {
-    /// Hears of the frames of the log. SQLite copies no log by itself any more: but for those of attached databases.
+    /// Installs the hook for the frames of the log. SQLite copies no log by itself any more; the
+    /// hook copies those of attached databases.
     func hearOfLog() throws -> WALHook {
         let hook = WALHook(
             pageSize: try Int.fetchOne(makeStatement(sql: "PRAGMA main.page_size")) ?? 4096,
@@ -140,7 +142,7 @@ extension Database {
         return hook
     }
 
-    /// The size of the log of `main`, in bytes. The file is asked, and not opened.
+    /// The size of the log of `main`, in bytes. The file is not opened for this.
     var logFileSize: Int? {
         guard let path = sqlite3_db_filename(pointer, "main") else { return nil }
         return FileIdentity.size(String(cString: path) + "-wal")
