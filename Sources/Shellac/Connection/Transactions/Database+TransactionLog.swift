@@ -5,10 +5,11 @@ extension Slot<TransactionLog> {
 }
 
 extension Database {
-    /// The log of this connection's transaction. It is there from the opening on: see `installTransactionLog()`.
+    /// The log of this connection's transaction. It exists from the opening on: see
+    /// `installTransactionLog()`.
     var transactionLog: TransactionLog { withTransactionLog { $0 } }
 
-    /// Runs a function with what this connection knows of its transaction.
+    /// Runs a function with the log of this connection's transaction.
     func withTransactionLog<Result>(_ body: (TransactionLog) throws -> Result) rethrows -> Result {
         try (object(in: .transactionLog) ?? Unretained(installTransactionLog())).use(body)
     }

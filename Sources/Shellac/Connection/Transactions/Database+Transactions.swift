@@ -17,13 +17,17 @@ extension Database {
     /// }
     /// ```
     ///
-    /// An error rolls back, and is thrown. Where the commit fails, the transaction is rolled back, too, and the
-    /// commit's error is thrown. SQLite has no nested transactions: inside of one, use ``inSavepoint(_:)``.
+    /// If the operations throw, the transaction is rolled back, and the error is thrown. If the
+    /// commit fails, the transaction is rolled back, too, and the commit's error is thrown. SQLite
+    /// has no nested transactions: inside of one, use ``inSavepoint(_:)``.
     ///
     /// - Parameters:
-    ///   - kind: When the transaction takes its locks; ``Configuration/defaultTransactionKind`` if nil.
-    ///   - operations: What runs in the transaction. It says whether to commit or to roll back.
-    /// - Throws: what the operations throw, and the error of a commit that fails. Inside of a transaction, a ``DatabaseError``.
+    ///   - kind: The kind of the transaction, which determines when it takes its locks;
+    ///     ``Configuration/defaultTransactionKind`` if nil.
+    ///   - operations: The function that runs in the transaction. It returns whether to commit or
+    ///     to roll back.
+    /// - Throws: Errors of the operations, and the error of a commit that fails. Inside of a
+    ///   transaction, a ``DatabaseError``.
     public func inTransaction(
         _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
     ) throws {
@@ -62,13 +66,14 @@ extension Database {
 
     /// Runs statements that read, so that all of them see one state of the database.
     func readingOneState<Result>(_ read: () throws -> Result) throws -> Result {
-        // Whoever is still to be told of another transaction's end may write, and is told first.
+        // First runs pending end-of-transaction handlers: they may write.
         if owed.contains(.statementWillBegin), !isClosed { object(in: .changes)?.object.statementWillBegin() }
-        // A statement that writes, and is on its way, has a transaction of its own.
+        // A running statement that writes has a transaction of its own.
         if isInsideTransaction || !isClosed && sqlite3_txn_state(pointer, nil) == SQLITE_TXN_WRITE {
             return try read()
         }
-        // Its end is told to nobody: who reads because another one has ended would hear of ends without an end.
+        // Its end is not reported to handlers. A handler that reads at the end of a transaction
+        // would otherwise cause the next call, without an end.
         return try readOnly {
             let log = transactionLog
             log.isReadingOneState = true
@@ -77,9 +82,10 @@ extension Database {
         }
     }
 
-    /// Runs operations of an open transaction that they must not end. Savepoints are free.
+    /// Runs operations of an open transaction that they must not end. They may use savepoints.
     ///
-    /// - Parameter refusal: The sentence that answers a statement which begins, commits or rolls back.
+    /// - Parameter refusal: The message of the error for a statement that begins, commits or rolls
+    ///   back.
     func keepingTransactionOpen<Result>(
         refusal: String, _ operations: () throws -> Result
     ) rethrows -> Result {
@@ -101,8 +107,9 @@ extension Database {
     /// }
     /// ```
     ///
-    /// - Parameter operations: What is done in the savepoint. It says whether to keep it or to roll it back.
-    /// - Throws: what the operations throw, once the savepoint is rolled back.
+    /// - Parameter operations: The function that runs in the savepoint. It returns whether to keep
+    ///   the savepoint or to roll it back.
+    /// - Throws: Errors of the operations, once the savepoint is rolled back.
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
         guard isInsideTransaction || lostTransaction != nil else { return try inTransaction(nil, operations) }
         let log = transactionLog
@@ -118,11 +125,11 @@ extension Database {
         }
     }
 
-    /// Ends a savepoint of ours, unless raw SQL has ended it.
+    /// Ends a savepoint of Shellac, unless raw SQL has ended it.
     private func endSavepoint(_ savepoint: Int, _ completion: TransactionCompletion) throws {
         let log = transactionLog
         guard log.savepoints.contains(savepoint) else { return }
-        // Raw SQL may have left some open that have the same name.
+        // Raw SQL may have left savepoints open that have the same name.
         while log.savepoints.number(of: TransactionStatement.savepointName) != savepoint {
             try executeDespiteInterrupt(.release)
         }
@@ -134,10 +141,10 @@ extension Database {
 
     /// Begins a transaction. Prefer ``inTransaction(_:_:)``, which cannot be left open.
     ///
-    /// - Parameter kind: When the transaction takes its locks. If nil, it is ``Configuration/defaultTransactionKind``, or
-    ///   `.deferred` where nothing may be written.
-    /// - Throws: a ``DatabaseError`` when a transaction is open already, or when another connection holds a lock that
-    ///   it takes.
+    /// - Parameter kind: The kind of the transaction, which determines when it takes its locks. If
+    ///   nil, it is ``Configuration/defaultTransactionKind``, or `.deferred` in a read-only scope.
+    /// - Throws: A ``DatabaseError`` if a transaction is open already, or if another connection
+    ///   holds a lock that this one takes.
     public func beginTransaction(_ kind: TransactionKind? = nil) throws {
         checkAccess()
         // A read-only access cannot take the locks of a writer.
@@ -147,7 +154,7 @@ extension Database {
 
     /// Commits the transaction.
     ///
-    /// - Throws: a ``DatabaseError`` when SQLite refuses: the transaction is then still open.
+    /// - Throws: A ``DatabaseError`` if SQLite refuses: the transaction is then still open.
     public func commit() throws {
         checkAccess()
         try withTransactionLog { try $0.execute(.commit) }
@@ -157,33 +164,33 @@ extension Database {
     ///
     /// It is no error to roll back a transaction that SQLite has already rolled back by itself.
     ///
-    /// - Throws: a ``DatabaseError`` outside of a transaction.
+    /// - Throws: A ``DatabaseError`` outside of a transaction.
     public func rollback() throws {
         checkAccess()
         try executeDespiteInterrupt(.rollback)
     }
 
-    /// Executes a statement that undoes something, or closes a savepoint.
+    /// Executes a statement that rolls something back, or closes a savepoint.
     private func executeDespiteInterrupt(_ statement: TransactionStatement) throws {
         do {
             try transactionLog.execute(statement)
         } catch {
-            // An interrupt stands as long as a statement runs. It stops this one, too, and already its preparation:
-            // stop the others.
+            // An interrupt lasts as long as a statement runs. It stops this statement, too, even
+            // its preparation. So stop the other statements.
             guard isInsideTransaction, isInterrupt(error) else { throw error }
             Statement.stopAll(on: self, atEndOfAccess: false)
             try transactionLog.execute(statement)
         }
     }
 
-    /// Whether an error says that somebody has stopped what was running.
+    /// Whether an error means that the running work was cancelled or interrupted.
     func isInterrupt(_ error: any Error) -> Bool {
         error is CancellationError || (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
     }
 
     // MARK: - Scopes
 
-    /// Runs operations in which every statement that writes throws `SQLITE_READONLY`.
+    /// Runs operations in a read-only scope: every statement that writes throws `SQLITE_READONLY`.
     ///
     /// ```swift
     /// try dbQueue.write { db in
@@ -192,7 +199,8 @@ extension Database {
     /// }
     /// ```
     ///
-    /// - Parameter operations: What is done meanwhile, at once. It may call this anew.
+    /// - Parameter operations: The function that runs in the scope, immediately. It may nest such
+    ///   scopes.
     public func readOnly<Result>(_ operations: () throws -> Result) rethrows -> Result {
         checkAccess()
         let outer = isReadOnlyScope
@@ -201,16 +209,17 @@ extension Database {
         return try operations()
     }
 
-    /// Ends an access: no transaction may be open. One that is open is rolled back, and one that was lost is not
-    /// passed over in silence.
+    /// Ends an access, at which no transaction may be open. An open one is rolled back. The error
+    /// of a lost one is thrown, not ignored.
     @inline(__always)
     func endAccess() throws {
         let log = transactionLog
         // A cursor that outlives its access must not hold SQLite's locks.
         if lastBegun != nil { Statement.stopAll(on: self, atEndOfAccess: true) }
-        // A commit was refused inside of something that held the log.
+        // A commit was refused inside of a scope that held the log.
         defer { if let place = hooks.place, place.owesEmptyLog, !isClosed { place.emptyLogs(self) } }
-        // It is of this access: the next one must not hear of it, whatever is thrown here.
+        // The failure belongs to this access: the next one must not get it, whatever is thrown
+        // here.
         defer { _ = transactionState.takeCommitFailure() }
         defer {
             if owed.contains(.accessWillEnd), !isClosed, !log.isOpen {
@@ -222,13 +231,13 @@ extension Database {
             log.endLostTransaction()
             throw lostTransaction
         }
-        // Whoever uses the C interface opens transactions that the log does not hear of.
+        // The C interface opens transactions without the log's knowledge.
         endUnheardCommit()
         if log.isOpen || !isClosed && sqlite3_get_autocommit(pointer) == 0 {
             if configuration.allowsUnsafeTransactions { return }
             try closeForgottenTransaction()
         }
-        // These are of what the C interface has committed.
+        // These notes belong to changes that the C interface has committed.
         if !log.journal.isEmpty { try dropNotes(log) }
         if statementCache.mayHoldLargeValues { releaseLargeArguments() }
         indexAdvisor?.accessWillEnd(self)

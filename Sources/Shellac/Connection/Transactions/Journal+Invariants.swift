@@ -76,7 +76,7 @@ extension TransactionLog: CheckedInvariants {
 }
 
 extension Database {
-    /// Whether no statement is running, nor any function that one has called.
+    /// Whether no statement is running, and no function that a statement has called.
     var isIdle: Bool { !isClosed && callbackDepth == 0 && lastBegun == nil }
 }
 

@@ -3,58 +3,65 @@
 import CSQLite
 import Synchronization
 
-/// An object whose state follows the database: what is rolled back there is given back to it.
+/// An object whose state follows the database: if changes are rolled back, its earlier state is
+/// restored.
 protocol Journaled: AnyObject {
-    /// Gives the object back what it knew of the database before what is undone. It calls nobody.
+    /// Restores the state that the object had before the undone changes. It calls no other code.
     func giveBack(_ note: Journal.Note)
 
-    /// Takes the values away that the object was given, such as a row id. All objects have been given back what they knew:
-    /// the user's code that is called for it sees none of them as it is no more.
+    /// Takes away values that the object was given, such as a row id. At this point the states of
+    /// all objects are restored. So user code that is called here sees no outdated object.
     func takeAwayValues(_ note: Journal.Note, on database: Database)
 
-    /// Whether the database holds what the object believes that it holds. Nil where that cannot be told.
+    /// Returns whether the database agrees with the object's state, or nil if that cannot be
+    /// determined.
     func isTrue(on database: Database) -> Bool?
 
-    /// Believes nothing any more.
+    /// Discards all that the object assumes about the database.
     func forget()
 
-    /// The object that was changed: what was noted of it before it was copied concerns its copy, too.
+    /// The object that was changed: notes made of it before it was copied concern its copy, too.
     var original: AnyObject { get }
 
-    /// Returns what is given back to a copy in the place of this. Nil where that is no copy of it.
+    /// Returns the object that restores the state of a copy in place of this one's, or nil if
+    /// `copy` is no copy of this.
     func inPlace(of copy: AnyObject) -> (any Journaled)?
 }
 
-/// The undo log of objects in memory: notes of what they were before they were changed, in order of time.
+/// The undo log of objects in memory: notes of their earlier states, in order of time.
 ///
 /// ## The life of a note
 ///
-/// A note is made when an object has been saved inside of something that may be undone: a transaction, a savepoint, or
-/// a running statement, one of whose functions saved it. It holds the object, and what the object was.
+/// A note is made when an object has been saved inside of something that may be undone. That is a
+/// transaction, a savepoint, or a running statement, one of whose functions saved it. The note
+/// holds the object and its earlier state.
 ///
-/// - *ROLLBACK*, and every way in which SQLite ends a transaction without committing: all notes are played back,
-///   the latest first, and dropped.
-/// - *ROLLBACK TO*: the same, for the notes made since the savepoint was opened. RELEASE does nothing: the notes now
-///   belong to what is around the savepoint.
-/// - *A statement that failed*. Whether SQLite has undone what was saved from inside of it depends on the kind of
-///   statement, and SQLite does not tell. So each object saved from there is compared with the database, and its notes
-///   are played back until they agree. A statement that only reads undoes nothing when it fails. What is left of the
-///   notes, and those of a statement that did not fail, then belong to what is around the statement.
-/// - *COMMIT*, and the end of the outermost statement where there is no transaction: the notes are dropped.
+/// - *ROLLBACK*, and every other way in which SQLite ends a transaction without committing: all
+///   notes are played back, the latest first, and dropped.
+/// - *ROLLBACK TO*: the same, for the notes made since the savepoint was opened. RELEASE does
+///   nothing: the notes then belong to the scope around the savepoint.
+/// - *A statement that failed*. Whether SQLite has undone what was saved from inside of it depends
+///   on the kind of statement, and SQLite does not report it. So each object saved from there is
+///   compared with the database, and its notes are played back until they agree. A statement that
+///   only reads undoes nothing when it fails. The remaining notes, and those of a statement that
+///   did not fail, then belong to the scope around the statement.
+/// - *COMMIT*, and the end of the outermost statement outside of a transaction: the notes are
+///   dropped.
 ///
 /// All of this happens when the statement has ended, and never inside one of SQLite's hooks.
 ///
-/// Where a note was all that held its object, the object is freed with it, and its `deinit` may use the database: save
-/// other objects, and begin and end transactions. So notes are not dropped where they end. They depart: they are
-/// put aside, and let go of when the end of the statement has been told to everybody, and nothing is half done.
+/// If a note held the last reference to its object, the object is freed with it. Its `deinit` may
+/// use the database: save other objects, and begin and end transactions. So notes are not dropped
+/// at the point where they end. They depart: they are put aside. They are released after all
+/// handlers of the statement's end have run, when nothing is half done.
 ///
-/// One note of an object is enough between two moments to go back to. These are told from each other by the numbers of
-/// ``moment``, of which each object remembers that of its last note.
+/// One note of an object is enough between two moments that can be restored. The numbers of
+/// ``moment`` tell these apart, and each object remembers the number of its last note.
 struct Journal: ~Copyable {
     struct Note {
-        /// It is a ``Journaled`` one.
+        /// The object, which is ``Journaled``.
         let object: AnyObject
-        /// The state that the object had, or what else it was that is given back to it.
+        /// The earlier state of the object, or another value that it restores.
         let state: AnyObject?
         private let rowIDValue: Int64
         private let rowIDColumn: Int16
@@ -73,7 +80,7 @@ struct Journal: ~Copyable {
             rowIDColumn < 0 ? nil : GivenRowID(value: rowIDValue, column: Int(rowIDColumn))
         }
 
-        /// How many functions called by SQLite were running, whose statements may still fail.
+        /// The number of running functions, called by SQLite, whose statements may still fail.
         var depth: Int {
             get { Int(storedDepth) }
             set { storedDepth = Int16(truncatingIfNeeded: newValue) }
@@ -89,11 +96,12 @@ struct Journal: ~Copyable {
 
     private(set) var log = MarkedLog<Note>()
     var notes: [Note] { log.elements }
-    /// Those that have ended, and wait to be let go of.
+    /// Notes that have ended, and are still to be released.
     private var departing: [Note] = []
-    /// The memory of notes that were let go of: memory that is new is slow.
+    /// The memory of released notes, for reuse: new memory is slow.
     private var spare: [Note] = []
-    /// Tells the notes made since the last moment that can be gone back to. No other journal has the number.
+    /// The number of the present moment: of the notes made since the last moment that can be
+    /// restored. No other journal has the same number.
     private(set) var moment = Self.nextMoment()
 
     private static let lastMoment = Atomic<UInt64>(0)
@@ -107,10 +115,10 @@ struct Journal: ~Copyable {
     var isEmpty: Bool { log.isEmpty }
     var count: Int { log.count }
 
-    /// Adds a note, which is made when a savepoint has been opened last.
+    /// Adds a note, with the number of the savepoint opened last.
     mutating func add(_ note: Note, after savepoint: Int) { log.append(note, after: savepoint) }
 
-    /// Begins a moment that can be gone back to: a savepoint was opened.
+    /// Begins a moment that can be restored: a savepoint was opened.
     mutating func beginMoment() { moment = Self.nextMoment() }
 
     /// Takes the notes made since a savepoint was opened, or all of them.
@@ -132,20 +140,21 @@ struct Journal: ~Copyable {
 
     // MARK: Letting go
 
-    /// Whether notes wait to be let go of.
+    /// Whether notes are still to be released.
     var hasDepartures: Bool { !departing.isEmpty }
 
     /// Adds notes that have been taken, and have ended.
     mutating func depart(_ notes: [Note]) { departing += notes }
 
-    /// Takes those that wait to be let go of. Nobody else has the array, which can be emptied in place.
+    /// Takes the notes to be released. The array has no other reference, so it can be emptied in
+    /// place.
     mutating func takeDepartures() -> [Note] {
         let taken = departing
         departing = []
         return taken
     }
 
-    /// Keeps the memory of notes that were let go of. (That of a very large transaction is an exception.)
+    /// Keeps the memory of released notes. (That of a very large transaction is not kept.)
     mutating func keepMemory(_ empty: consuming [Note]) {
         if empty.capacity > spare.capacity, empty.capacity <= 1 << 16 { spare = empty }
     }
@@ -160,12 +169,12 @@ struct Journal: ~Copyable {
         return log.takeElements(from: start)
     }
 
-    /// Puts notes back that still count, in front of those made since they were taken. They now belong to what is around
-    /// the statement.
+    /// Puts notes that are still valid back, in front of those made since they were taken. They
+    /// then belong to the scope around the statement.
     ///
     /// (No savepoint is opened while a statement runs that writes.)
     ///
-    /// - Parameter start: How many notes there were when they were taken.
+    /// - Parameter start: The number of notes when they were taken.
     mutating func putBack(_ kept: [Note], at start: Int, depth: Int, after savepoint: Int) {
         let later = log.takeElements(from: start)
         for var note in kept {
@@ -175,8 +184,8 @@ struct Journal: ~Copyable {
         log.append(contentsOf: later, after: savepoint)
     }
 
-    /// Keeps the notes made from inside of a statement's functions, as it will not be undone by itself: they now belong
-    /// to what is around it.
+    /// Keeps the notes made from inside of a statement's functions, as the statement alone cannot
+    /// be undone any more. They then belong to the scope around it.
     mutating func keepNotes(deeperThan depth: Int) {
         var index = log.count
         while index > 0, log[index - 1].depth > depth {
@@ -189,13 +198,13 @@ struct Journal: ~Copyable {
 // MARK: - Playing back
 
 extension TransactionLog {
-    /// Notes what an object was before it was changed, where the change may be undone.
+    /// Notes the state that an object had before a change, if the change may be undone.
     ///
     /// - Parameters:
     ///   - rowID: The row id that the object was given.
     ///   - moment: The moment of the object's last note, or 0.
-    ///   - database: The one that this is the log of.
-    /// - Returns: The moment of this one, or 0 where nothing can be undone.
+    ///   - database: The database of this log.
+    /// - Returns: The moment of the new note, or 0 if nothing can be undone.
     @inline(__always)
     func note(
         _ object: some Journaled, _ state: @autoclosure () -> AnyObject?, rowID: Journal.GivenRowID?,
@@ -203,7 +212,7 @@ extension TransactionLog {
     ) -> UInt64 {
         let depth = database.callbackDepth
         guard depth > 0 || sqlite3_get_autocommit(database.pointer) == 0 else { return 0 }
-        // The statement whose function saves may be undone by itself.
+        // The statement whose function saves may be undone on its own.
         if rowID != nil || depth > 0 || moment != journal.moment {
             let note = Journal.Note(object: object, state: state(), rowID: rowID, depth: depth)
             journal.add(note, after: savepoints.lastNumber)
@@ -213,7 +222,8 @@ extension TransactionLog {
         return journal.moment
     }
 
-    /// Notes that an object was copied. The copy has the original's past: what is undone of that is given back to it, too.
+    /// Notes that an object was copied. The copy shares the original's past: undone changes of that
+    /// are restored in the copy, too.
     func note(copy: AnyObject, of original: AnyObject) {
         if journal.isEmpty { return }
         let depth = database.callbackDepth
@@ -223,13 +233,13 @@ extension TransactionLog {
         if depth > 0 { database.owed.insert(.nestedStatementDidEnd) }
     }
 
-    /// Undoes what was saved since a savepoint was opened, or at all.
+    /// Restores the objects that were saved since a savepoint was opened, or all of them.
     func playBack(since savepoint: Int?) {
         let notes = journal.takeNotes(since: savepoint)
         var playback = Playback()
         for note in notes.reversed() { playback.giveBack(note) }
         if savepoint != nil {
-            // What their originals were before the savepoint can still be undone.
+            // The states of their originals before the savepoint may still be restored.
             for note in notes where (note.object as? CopyNote)?.copy != nil {
                 journal.add(note, after: savepoints.lastNumber)
             }
@@ -238,10 +248,10 @@ extension TransactionLog {
         journal.depart(notes)
     }
 
-    /// Keeps the notes of a statement that has ended, at the present depth, or gives back what they know, where it is no
-    /// longer true.
+    /// Keeps the notes of a statement that has ended, at the present depth. If their objects no
+    /// longer agree with the database, restores these.
     ///
-    /// - Parameter mayBeUndone: Whether it was to write, and failed.
+    /// - Parameter mayBeUndone: Whether the statement writes, and failed.
     func endNotes(mayBeUndone: Bool) {
         if database.callbackDepth == 0, !hasUndoneStatements { database.owed.remove(.nestedStatementDidEnd) }
         guard !journal.isEmpty else { return }
@@ -262,7 +272,7 @@ extension TransactionLog {
             if !keptObjects.contains(identifier) {
                 let isTrue = object.isTrue(on: database)
                 if isTrue == false {
-                    // (The next note of the object is compared with what it then knows.)
+                    // (The next note of the object is compared with the state restored here.)
                     playback.giveBack(note)
                     undone.append(note)
                     continue
@@ -274,17 +284,18 @@ extension TransactionLog {
         }
         journal.putBack(
             kept.reversed(), at: start, depth: database.callbackDepth, after: savepoints.lastNumber)
-        // A statement that has asked the database may have told of the end of the autocommit statement, meanwhile.
+        // A comparison above runs a statement, which may have signalled the end of the autocommit
+        // statement meanwhile.
         if !isOpen, !journal.isEmpty { database.owed.insert(.autocommitStatementDidEnd) }
         playback.takeAwayValues(on: database)
         journal.depart(undone)
     }
 }
 
-/// That an object was copied, at this place of the journal.
+/// A note that an object was copied, at this place of the journal.
 private final class CopyNote {
     private(set) weak var copy: AnyObject?
-    /// The original: nobody else can have that address among the notes that were made before.
+    /// The original: no other object can have that address among the earlier notes.
     let original: ObjectIdentifier
 
     init(_ copy: AnyObject, of original: AnyObject) {
@@ -293,7 +304,7 @@ private final class CopyNote {
     }
 }
 
-/// Notes that are played back, the latest first.
+/// The playback of notes, the latest first.
 private struct Playback {
     private var copies: [ObjectIdentifier: [AnyObject]] = [:]
     private var played: [(object: any Journaled, note: Journal.Note)] = []
@@ -306,7 +317,7 @@ private struct Playback {
                 if let object = object.inPlace(of: copy) { play(note, object) }
             }
         } else if let note = note.object as? CopyNote, let copy = note.copy {
-            // A copy of a copy has the past of both.
+            // A copy of a copy shares the past of both.
             copies[note.original, default: []] += [copy] + (copies[ObjectIdentifier(copy)] ?? [])
         }
     }

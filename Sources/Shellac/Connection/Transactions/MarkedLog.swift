@@ -1,16 +1,18 @@
-/// Elements in order of time, of which those since a savepoint was opened can be taken back: what ROLLBACK TO undoes.
+/// A log of elements in order of time, which can be cut back to a savepoint as ROLLBACK TO does.
 ///
 /// ```
 /// elements   a  b  c  d  e  f      opened last when they came:  0 0 3 3 3 5
 /// marks      └ 0   └ 3      └ 5    of which b, say, is undone by no savepoint, and f by 3, 4 and 5
 /// ```
 ///
-/// A log follows no savepoints. Their numbers grow: what came after one was opened came when that one, or one with a greater
-/// number, had been opened last, and whatever was released in between, ROLLBACK TO undoes it. So it is enough that each
-/// element comes with the number of the savepoint opened last: see ``SavepointStack/lastNumber``. RELEASE changes nothing.
+/// The log does not track savepoints. Their numbers grow, so an element that came after a savepoint
+/// was opened carries that number or a greater one. Whatever was released in between, ROLLBACK TO
+/// undoes the element. So it is enough that each element comes with the number of the savepoint
+/// opened last: see ``SavepointStack/lastNumber``. RELEASE changes nothing.
 struct MarkedLog<Element>: ~Copyable {
     private(set) var elements: [Element] = []
-    /// Where the elements begin that came when a savepoint had been opened last. Those of the last mark may have been taken.
+    /// The starts of the elements that came with each savepoint number. The elements of the last
+    /// mark may have been taken.
     private(set) var marks: [(savepoint: Int, start: Int)] = []
     /// The number in the last mark, or -1.
     private var lastMarked = -1
@@ -23,13 +25,13 @@ struct MarkedLog<Element>: ~Copyable {
         _modify { yield &elements[index] }
     }
 
-    /// Adds an element that comes when a savepoint has been opened last.
+    /// Adds an element, with the number of the savepoint opened last.
     mutating func append(_ element: Element, after savepoint: Int) {
         if savepoint != lastMarked { mark(savepoint) }
         elements.append(element)
     }
 
-    /// Adds elements that come when a savepoint has been opened last.
+    /// Adds elements, with the number of the savepoint opened last.
     mutating func append(contentsOf new: some Collection<Element>, after savepoint: Int) {
         if new.isEmpty { return }
         if savepoint != lastMarked { mark(savepoint) }
@@ -59,7 +61,7 @@ struct MarkedLog<Element>: ~Copyable {
         return taken
     }
 
-    /// Takes all elements, and goes on in the memory of an empty array.
+    /// Takes all elements, and continues in the memory of an empty array.
     mutating func takeAll(leaving memory: consuming [Element] = []) -> [Element] {
         if !marks.isEmpty { marks.removeAll(keepingCapacity: true) }
         lastMarked = -1

@@ -1,7 +1,7 @@
 /// The open savepoints, the outermost first.
 ///
-/// Names match without regard to case, and the innermost of several with the same name is meant. See
-/// "Savepoints" in the SQLite documentation.
+/// Names match without regard to case. Of several savepoints with the same name, a statement uses
+/// the innermost. See "Savepoints" in the SQLite documentation.
 struct SavepointStack {
     private struct Savepoint {
         let name: String
@@ -22,7 +22,7 @@ struct SavepointStack {
     /// The number of savepoints that are open.
     var depth: Int { savepoints.count }
 
-    /// Opens a savepoint, and returns a number that no other one has.
+    /// Opens a savepoint, and returns its unique number.
     @discardableResult
     mutating func open(_ name: String) -> Int {
         lastNumber += 1
@@ -39,17 +39,17 @@ struct SavepointStack {
     /// Whether a savepoint is open.
     func contains(_ number: Int) -> Bool { savepoints.contains { $0.number == number } }
 
-    /// Returns the number of the innermost savepoint of a name.
+    /// Returns the number of the innermost savepoint with a name.
     func number(of name: String) -> Int? { index(of: name).map { savepoints[$0].number } }
 
-    /// Closes the innermost savepoint of a name, and all that were opened inside it.
+    /// Closes the innermost savepoint with a name, and all that were opened inside it.
     mutating func release(_ name: String) {
         guard let index = index(of: name) else { return }
         savepoints.removeSubrange(index...)
     }
 
-    /// Undoes what happened since the innermost savepoint of a name was opened. It stays open; those that were
-    /// opened inside it are gone.
+    /// Rolls back to the innermost savepoint with a name. It stays open; those that were opened
+    /// inside it are closed.
     mutating func rollBack(to name: String) {
         guard let index = index(of: name) else { return }
         savepoints.removeSubrange((index + 1)...)

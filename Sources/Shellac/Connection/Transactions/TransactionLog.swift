@@ -4,25 +4,25 @@ import CSQLite
 
 /// The log of a connection's transaction.
 ///
-/// Transactions begin and end by our methods and by raw SQL alike: the log hears of each statement that opens
-/// or closes a transaction or a savepoint, from the statement's effects, and believes `sqlite3_get_autocommit()`
-/// rather than the statement.
+/// Transactions begin and end by Shellac's methods and by raw SQL alike. The log learns of each
+/// statement that opens or closes a transaction or a savepoint from the statement's effects. It
+/// trusts `sqlite3_get_autocommit()` more than the statement.
 ///
-/// SQLite ends a transaction by itself on some errors: a full disk, an I/O error, an interrupted write, a
-/// conflict resolved by ROLLBACK ("Response To Errors Within A Transaction" in its documentation). What the
-/// program then executes, in the belief that its transaction is open, would be committed statement by statement.
-/// So the transaction is *lost*: its first error is thrown again by each statement, until the scope that opened
-/// the transaction ends.
+/// SQLite ends a transaction by itself on some errors: a full disk, an I/O error, an interrupted
+/// write, a conflict resolved by ROLLBACK ("Response To Errors Within A Transaction" in its
+/// documentation). The program still assumes that its transaction is open, and what it executes
+/// next would be committed statement by statement. So the transaction is *lost*: its first error is
+/// thrown again by each statement, until the scope that opened the transaction ends.
 final class TransactionLog: TransactionFollower {
     unowned(unsafe) let database: Database  // which owns this
 
     /// Whether a transaction was open after the last statement.
     private(set) var isOpen = false { didSet { database.knownSchema.release() } }
     @exclusivity(unchecked) private(set) var savepoints = SavepointStack()
-    /// Whether a savepoint has opened the transaction: its release commits.
+    /// Whether a savepoint has opened the transaction, so that its release commits.
     private(set) var isOpenedBySavepoint = false
-    /// How often this connection may have changed the schema: by a statement, or by undoing one. As long as it
-    /// stays the same inside one transaction, so does the schema.
+    /// The number of times that this connection may have changed the schema, by a statement or by
+    /// undoing one. While it stays the same inside one transaction, so does the schema.
     private(set) var schemaChangeCount: UInt = 0 {
         didSet {
             database.knownSchema.forget()
@@ -31,30 +31,32 @@ final class TransactionLog: TransactionFollower {
     }
     /// Whether a schema change can still be undone.
     private var hasUncommittedSchemaChange = false
-    /// The notes of what objects were before they were saved.
+    /// The notes of the states that objects had before they were saved.
     @exclusivity(unchecked) var journal = Journal()
-    /// Whether notes that have ended are being let go of.
+    /// Whether ended notes are being released.
     private var isLettingGo = false
-    /// The statements that SQLite has undone outside of a transaction and lets come to their ends, with the first
-    /// error.
+    /// The statements that SQLite has undone outside of a transaction but lets run to their ends,
+    /// with the first error.
     private var undoneStatements: [ObjectIdentifier: any Error] = [:]
     var hasUndoneStatements: Bool { !undoneStatements.isEmpty }
-    /// Whether the lost transaction is that of such a statement, inside of which a function runs.
+    /// Whether the lost transaction belongs to such a statement, inside of which a function runs.
     private var isLostWithStatement = false
-    /// Whether the transaction was opened in a read-only access, and whether the one that was lost last was.
+    /// Whether the transaction was opened in a read-only access. The second variable tells the same
+    /// of the last lost one.
     private var isOpenedReadOnly = false
     private(set) var wasReadOnly = false
-    /// What is measured of the open transaction, where somebody hears of it.
+    /// The measurement of the open transaction, if transactions are reported.
     private var measure: TransactionMeasure?
-    /// How many scopes of ours are open.
+    /// The number of open scopes of Shellac.
     var openScopes = 0
-    /// Whether a COMMIT that runs now is ours, and rolled back when it is refused.
+    /// Whether the running COMMIT belongs to Shellac, and is rolled back when it is refused.
     var closesScope = false
 
-    /// Whether the transaction is none that the program has asked for: nobody waits for its end.
+    /// Whether the program has not asked for the transaction, so that its end needs no handlers.
     var isReadingOneState = false
 
-    /// The sentence that answers whoever begins or ends a transaction, while somebody else has to end this one.
+    /// The error message for a statement that begins or ends a transaction, while an outer scope
+    /// must end this one.
     var refusal: String?
 
     /// The statements that open and close transactions, once they are prepared.
@@ -88,8 +90,9 @@ final class TransactionLog: TransactionFollower {
         guard database.lostTransaction != nil, statement.effects.transaction == .rollback else {
             return false
         }
-        // SQLite has done it already, and would say that there is nothing to roll back. In a scope of ours, what
-        // follows must not run outside of a transaction: only the end of the scope ends the lost transaction.
+        // SQLite has rolled back already, and would report that there is nothing to roll back. In a
+        // scope of Shellac, the statements that follow must not run outside of a transaction. So
+        // only the end of the scope ends the lost transaction.
         if openScopes == 0 { endLostTransaction() }
         return true
     }
@@ -134,7 +137,7 @@ final class TransactionLog: TransactionFollower {
             savepoints.release(name)
             if !isInside { close(by: statement) }
         case .rollbackTo(let name):
-            // (One that was opened by the C interface is not known.)
+            // (The log has no savepoint that the C interface opened.)
             guard let number = savepoints.number(of: name) else { break }
             savepoints.rollBack(to: name)
             playBack(since: number)
@@ -160,11 +163,12 @@ final class TransactionLog: TransactionFollower {
         isOpenedBySavepoint && savepoints.number(of: name) == savepoints.outermost
     }
 
-    /// Hears that a statement has ended, or was stopped. Returns the error that has undone it before, if any.
+    /// Handles the end of a statement, which may have been stopped. Returns the error that has
+    /// undone it before, if any.
     override func takeLoss(of statement: Statement) -> (any Error)? {
         let undone =
             undoneStatements.isEmpty ? nil : undoneStatements.removeValue(forKey: ObjectIdentifier(statement))
-        // (It is told to whoever rolls back, too.)
+        // (A statement that begins or ends a transaction or a savepoint gets no such error.)
         let loss = statement.effects.transaction == nil ? undone ?? database.lostTransaction : nil
         // Statements that ran in a function have ended with it.
         if isLostWithStatement, database.callbackDepth == 0 { endLostTransaction() }
@@ -173,9 +177,9 @@ final class TransactionLog: TransactionFollower {
 
     override func autocommitStatementDidEnd() { if !journal.isEmpty { journal.removeAll() } }
 
-    /// Counts a statement that changes the schema, whether it failed or not: functions called inside it may have
-    /// seen its work. A change is counted again when it may have been undone: by a rollback, or by the failure
-    /// of a statement, inside which another one changed the schema.
+    /// Counts a statement that changes the schema, even if it failed: functions called inside it
+    /// may have seen its work. A change is counted again when it may have been undone, by a
+    /// rollback, or by the failure of a statement around it.
     private func noteSchemaChange(by statement: Statement, failed: Bool, isInside: Bool) {
         if statement.effects.changesSchema {
             schemaChangeCount &+= 1
@@ -199,8 +203,9 @@ final class TransactionLog: TransactionFollower {
         if journal.hasDepartures { letGoOfDepartures() }
     }
 
-    /// Lets go of notes that have ended. What their objects do when they are freed may end others: these are let go of
-    /// here, too, so that objects which hold each other by their notes alone are freed one after the other.
+    /// Releases ended notes. The `deinit` of their objects may end other notes, which are released
+    /// here, too. So objects that refer to each other only by their notes are freed one after the
+    /// other.
     @inline(never)
     private func letGoOfDepartures() {
         guard !isLettingGo else { return }
@@ -221,7 +226,8 @@ final class TransactionLog: TransactionFollower {
         isOpenedReadOnly = database.isReadOnlyScope
         if database.reporter != nil { measure = TransactionMeasure(begunBy: statement) }
         database.currentDate = nil
-        // The saves before are committed, unless a statement still writes, which would be undone with the transaction.
+        // Earlier saves are committed. If a statement still writes, they would be undone with the
+        // transaction.
         if !journal.isEmpty, database.callbackDepth == 0 || !isWriting { journal.removeAll() }
     }
 
@@ -246,7 +252,7 @@ final class TransactionLog: TransactionFollower {
         if !journal.isEmpty { journal.removeAll() }
     }
 
-    /// Tells who listens that the transaction has ended.
+    /// Reports the end of the transaction, if transactions are reported.
     private func tellOfEnd(
         _ completion: TransactionCompletion, by statement: Statement, error: (any Error)? = nil
     ) {
@@ -268,9 +274,10 @@ final class TransactionLog: TransactionFollower {
     /// Notes that SQLite has ended the transaction by itself.
     private func lose(_ error: any Error) {
         wasReadOnly = isOpenedReadOnly && database.isReadOnlyScope
-        // First: what objects do when they are given back what they were must not be committed.
+        // First: objects may run code when their states are restored, and its writes must not be
+        // committed.
         database.lostTransaction = error
-        // The statements around this one may come to their ends, and believe that they have written something.
+        // The statements around this one may run to their ends, as if they had written something.
         if database.callbackDepth > 0 { database.owed.insert(.nestedStatementDidEnd) }
         database.object(in: .changes)?.object.changesWereLost(isTransaction: true)
         rollBackAndClose()
@@ -288,10 +295,11 @@ final class TransactionLog: TransactionFollower {
 // MARK: - Statements undone by others
 
 extension TransactionLog {
-    /// Gives up the statements that still run when one outside of a transaction has failed and rolled back (OR
-    /// ROLLBACK, a full disk): all of them are one transaction to SQLite, which lets them come to their ends.
+    /// Gives up the statements that still run when one outside of a transaction has failed and
+    /// rolled back (OR ROLLBACK, a full disk). To SQLite, all of them are one transaction, but it
+    /// lets them run to their ends.
     ///
-    /// What their functions would go on to write is refused, as in a transaction that is lost.
+    /// Further writes of their functions are refused, as in a lost transaction.
     private func loseOthers(_ error: any Error) {
         guard !isOpen, sqlite3_txn_state(database.pointer, nil) != SQLITE_TXN_WRITE else { return }
         var isAlone = true
@@ -328,7 +336,7 @@ extension StatementEffects.Transaction {
         }
     }
 
-    /// Whether changes are undone.
+    /// Whether the statement undoes changes.
     var undoes: Bool {
         switch self {
         case .rollback, .rollbackTo: true

@@ -2,7 +2,7 @@
 
 import CSQLite
 
-/// Measures an open transaction, for who hears of it: see ``Configuration/report``.
+/// The measurement of an open transaction, for its report: see ``Configuration/report``.
 struct TransactionMeasure {
     private let start: UInt64
     private let changes: ChangeCount
@@ -13,13 +13,13 @@ struct TransactionMeasure {
         changes = ChangeCount(statement.database)
     }
 
-    /// Returns what there is to tell of the transaction, which has ended.
+    /// Returns the report of the transaction, which has ended.
     ///
     /// - Parameters:
-    ///   - completion: How it has ended.
+    ///   - completion: Whether it was committed or rolled back.
     ///   - statement: The statement that has ended it.
     ///   - error: The error for which SQLite has ended it by itself.
-    ///   - isReadOnly: Whether it was begun by an access that only reads.
+    ///   - isReadOnly: Whether it was begun by a read-only access.
     func end(
         _ completion: TransactionCompletion, by statement: Statement, error: (any Error)?, isReadOnly: Bool
     ) -> TransactionReport {

@@ -1,10 +1,12 @@
-/// The statements by which our methods open and close transactions and savepoints. Each connection prepares them once.
+/// The statements by which Shellac opens and closes transactions and savepoints.
+///
+/// Each connection prepares them once.
 enum TransactionStatement: Int, CaseIterable {
     case beginDeferred, beginImmediate, beginExclusive
     case commit, rollback
     case savepoint, release, rollbackTo
 
-    /// The name of all our savepoints. The innermost one is meant.
+    /// The name of all savepoints of Shellac. SQLite uses the innermost one.
     static let savepointName = "shellac"
 
     init(beginning kind: TransactionKind) {
