@@ -1,4 +1,6 @@
-/// The values of an observation, one after the other: see ``ValueObservation/values(in:scheduling:bufferingPolicy:)`` and
+/// The sequence of an observation's values.
+///
+/// You get it from ``ValueObservation/values(in:scheduling:bufferingPolicy:)`` and
 /// ``DatabaseWriter/values(of:bufferingPolicy:)``.
 ///
 /// ```swift
@@ -7,11 +9,12 @@
 /// }
 /// ```
 ///
-/// Each loop is an observation of its own, which begins with the loop. The values arrive in the isolation of the loop, and
-/// belong to it, also if they are class records.
+/// Each loop is an observation of its own, which begins with the loop. The values arrive in the
+/// isolation of the loop, and belong to it, even if they are class records.
 ///
-/// The loop ends when its task is cancelled, also while it waits; when the database is closed or freed, which the sequence
-/// does not keep alive; and by throwing the error of a fetch.
+/// The loop ends when its task is cancelled, even while it waits. It ends when the database is
+/// closed or deallocated: the sequence does not keep it alive. And it ends by throwing the error of
+/// a fetch.
 public struct DatabaseValues<Value>: AsyncSequence, Sendable {
     public typealias Element = Value
     public typealias Failure = any Error
@@ -19,7 +22,7 @@ public struct DatabaseValues<Value>: AsyncSequence, Sendable {
     public typealias BufferingPolicy = ValueBufferingPolicy
 
     private let policy: ValueBufferingPolicy
-    /// Begins an observation whose values go to a mailbox.
+    /// The function that begins an observation whose values go to a mailbox.
     private let start: @Sendable (LiveMailbox<Value>, LiveSettings) -> AnyDatabaseCancellable
     var settings = LiveSettings()
 
@@ -32,7 +35,8 @@ public struct DatabaseValues<Value>: AsyncSequence, Sendable {
         Iterator(policy) { [start, settings] in start($0, settings) }
     }
 
-    /// Waits for the values one after the other. The observation ends when it is freed.
+    /// An iterator that waits for the values one after the other. The observation ends when the
+    /// iterator is deallocated.
     public struct Iterator: AsyncIteratorProtocol {
         private let mailbox: LiveMailbox<Value>
         private let cancellable: AnyDatabaseCancellable
@@ -47,8 +51,9 @@ public struct DatabaseValues<Value>: AsyncSequence, Sendable {
         /// Waits for the next value, without blocking a thread.
         ///
         /// - Parameter actor: The isolation that the value arrives in.
-        /// - Returns: the value, or nil at the end: the task was cancelled, or the database is closed.
-        /// - Throws: the error of the fetch, once.
+        /// - Returns: The value, or nil at the end: the task was cancelled, or the database is
+        ///   closed.
+        /// - Throws: The error of the fetch, once.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> sending Value? {
@@ -65,5 +70,5 @@ public struct DatabaseValues<Value>: AsyncSequence, Sendable {
     }
 }
 
-/// The family's name of the sequence.
+/// The family's name for ``DatabaseValues``.
 public typealias AsyncValueObservation = DatabaseValues

@@ -1,7 +1,8 @@
 // Live requests: an async sequence of a request's elements, with a new array on each change.
 
 extension DatabaseWriter {
-    /// Returns the elements of a request, as a sequence of arrays: the first one, and another one whenever they have changed.
+    /// Returns the elements of a request as a sequence of arrays: the present array first, and then
+    /// a new one for each change.
     ///
     /// ```swift
     /// for try await players in dbQueue.values(of: Player.order(Column("score").desc).limit(10)) {
@@ -9,18 +10,19 @@ extension DatabaseWriter {
     /// }
     /// ```
     ///
-    /// This does less than an observation of a function. Rows that are the same as before wake nobody. Requests of equal SQL
-    /// and arguments are fetched once for all their readers, each of whom has objects of its own: also if they are class
-    /// records, which may be changed freely. And of a request on one table, rows that satisfy its condition neither before
-    /// nor after a change are not fetched for.
+    /// This does less work than an observation of a function. Unchanged rows deliver no new array.
+    /// Requests with equal SQL and arguments are fetched once for all their readers. Each reader
+    /// still gets objects of its own: if they are class records, it may change them freely. For a
+    /// request on one table, no fetch happens for rows that satisfy its condition neither before
+    /// nor after a change.
     ///
-    /// A request that loads relations is fetched for each reader. The rows of all its statements are compared: where they are the
-    /// same as before, nobody is woken either.
+    /// A request that loads relations is fetched for each reader. The rows of all its statements
+    /// are compared: if they are unchanged, no new array is delivered either.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - bufferingPolicy: What happens to arrays that the loop has not taken when newer ones come. By default, the newest
-    ///     one waits.
+    ///   - bufferingPolicy: The buffering of arrays that the loop has not taken when newer ones
+    ///     come. By default, only the newest one is kept.
     public func values<Request: FetchRequest>(
         of request: Request, bufferingPolicy: ValueBufferingPolicy = .bufferingNewest(1)
     ) -> DatabaseValues<[Request.RowDecoder]> where Request.RowDecoder: DatabaseFetchable {

@@ -1,9 +1,10 @@
-/// Asks a connection, every now and then, whether others have committed, and wakes the queries that want to know.
+/// The polling for commits of other connections, which wakes the queries that need them.
 ///
-/// SQLite tells nobody of other connections' commits: see ``ExternalChanges``, which says how it is asked. The number of the
-/// last commit is read before the first fetch. What is committed between the two is seen by that fetch, and found once more: so
-/// there may be one fetch too many, and never one too few.
-final class ExternalPolling: @unchecked Sendable {  // it is used on the connection's side alone
+/// SQLite reports no commits of other connections: ``ExternalChanges`` describes how a connection
+/// polls for them. The number of the last commit is read before the first fetch. That fetch sees
+/// commits between the two, and polling finds them once more. So there may be one fetch too many,
+/// and never one too few.
+final class ExternalPolling: @unchecked Sendable {  // used only in accesses to its connection
     @exclusivity(unchecked) private var version: ExternalVersion?
     @exclusivity(unchecked) private var queries: [ObjectIdentifier: LiveQuery] = [:]
     @exclusivity(unchecked) private var interval = Duration.seconds(3600)
@@ -11,7 +12,7 @@ final class ExternalPolling: @unchecked Sendable {  // it is used on the connect
 
     deinit { task?.cancel() }
 
-    /// Asks for the sake of a query, too, which is about to be fetched.
+    /// Polls for a further query, which is about to be fetched.
     func add(_ query: LiveQuery, every pause: Duration, on db: Database) throws {
         if version == nil { version = try ExternalVersion(of: db) }
         guard queries.updateValue(query, forKey: ObjectIdentifier(query)) == nil else { return }
@@ -34,7 +35,7 @@ final class ExternalPolling: @unchecked Sendable {  // it is used on the connect
         }
     }
 
-    /// Looks for commits. Returns whether nobody wants to know any more.
+    /// Looks for commits. Returns whether no query needs polling any more.
     private func look(_ db: Database) throws -> Bool {
         queries = queries.filter { !$0.value.isEnded }
         if queries.isEmpty {
@@ -51,17 +52,18 @@ final class ExternalPolling: @unchecked Sendable {  // it is used on the connect
 }
 
 extension ValueObservation {
-    /// Has the observation hear of other connections' commits, too: those of other processes, and of other queues.
+    /// Includes the commits of other connections, which other processes and other queues have.
     ///
     /// ```swift
     /// let observation = ValueObservation.tracking { db in try Player.fetchAll(db) }
     ///     .observingExternalChanges(every: .milliseconds(500))
     /// ```
     ///
-    /// SQLite does not tell them, and so it is asked: one question takes some microseconds, waits for its turn with the
-    /// accesses, and reads nothing of the file. What has changed is not known: the value is fetched after each such commit.
+    /// SQLite does not report them, so the connection polls. Each poll takes some microseconds,
+    /// waits for its turn with the accesses, and reads nothing of the file. It cannot tell which
+    /// rows have changed: the value is fetched after each such commit.
     ///
-    /// - Parameter interval: How long to sleep between two questions.
+    /// - Parameter interval: The time to sleep between two polls.
     public func observingExternalChanges(every interval: Duration = .milliseconds(100)) -> ValueObservation {
         var observation = self
         observation.settings.pollingInterval = interval
@@ -70,7 +72,7 @@ extension ValueObservation {
 }
 
 extension DatabaseValues {
-    /// Has the sequence hear of other connections' commits, too: those of other processes, and of other queues.
+    /// Includes the commits of other connections, which other processes and other queues have.
     ///
     /// ```swift
     /// for try await players in dbQueue.values(of: Player.all()).observingExternalChanges() {
@@ -78,10 +80,11 @@ extension DatabaseValues {
     /// }
     /// ```
     ///
-    /// SQLite does not tell them, and so it is asked: see ``ValueObservation/observingExternalChanges(every:)``. (The values of a
-    /// ``SharedValueObservation`` hear of what their observation hears of.)
+    /// SQLite does not report them, so the connection polls: see
+    /// ``ValueObservation/observingExternalChanges(every:)``. (The values of a
+    /// ``SharedValueObservation`` include the commits that their observation includes.)
     ///
-    /// - Parameter interval: How long to sleep between two questions.
+    /// - Parameter interval: The time to sleep between two polls.
     public func observingExternalChanges(every interval: Duration = .milliseconds(100)) -> DatabaseValues {
         var values = self
         values.settings.pollingInterval = interval

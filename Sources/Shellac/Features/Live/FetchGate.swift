@@ -1,11 +1,11 @@
-/// Lets a few queries at a time wait for their turn with the accesses.
+/// A gate that lets a few queries at a time wait for their turn with the accesses.
 ///
-/// A commit may wake thousands. If all of them stood in line at once, whoever comes next, such as a writer, would wait for all
-/// of them to fetch.
+/// A commit may wake thousands of queries. If all of them entered the line at once, the next
+/// access, such as a write, would wait until all of them have fetched.
 final class FetchGate: Sendable {
     private struct Waiter: LeavingWaiter {
         let continuation: CheckedContinuation<Void, Never>
-        /// One that is cancelled goes in, and leaves at once.
+        /// A cancelled query enters, and leaves at once.
         var hasLeft: Bool { false }
     }
     private struct State {
@@ -31,7 +31,7 @@ final class FetchGate: Sendable {
         }
     }
 
-    /// Gives the place to the first who waits.
+    /// Gives the place to the first waiter.
     func leave() {
         let next = state.withLock { state in
             let next = state.waiting.popFirst()

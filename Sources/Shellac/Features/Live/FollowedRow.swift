@@ -7,7 +7,7 @@ struct FollowedRow {
     }
 
     var known = Known.nothing
-    /// Those who follow the row: mostly one.
+    /// The followers of the row: mostly one.
     var first: RowFollower
     var others: [RowFollower] = []
 
@@ -17,7 +17,7 @@ struct FollowedRow {
 
     var isKnown: Bool { if case .nothing = known { false } else { true } }
 
-    /// Whether a row that was fetched is what is known.
+    /// Whether a fetched row is the one that is known.
     func isKnown(as row: PackedRow?) -> Bool {
         switch (known, row) {
         case (.deleted, nil): true
@@ -26,7 +26,7 @@ struct FollowedRow {
         }
     }
 
-    /// Removes a follower. Returns false where that was the only one.
+    /// Removes a follower. Returns false if it was the only one.
     mutating func remove(_ follower: RowFollower) -> Bool {
         others.removeAll { $0 === follower }
         guard first === follower else { return true }
@@ -36,18 +36,18 @@ struct FollowedRow {
     }
 }
 
-/// What is to be fetched.
+/// The notes of what a fetch must read.
 struct FollowedNotes {
-    /// The rows that were written, and whose followers are to be told.
+    /// The written rows, whose followers must get a state.
     var keys: Set<RowKey> = []
     /// The rows whose first follower came when they may have been written already.
     var joined: Set<RowKey> = []
-    /// Whether any other row may be another one.
+    /// Whether any other row may have changed.
     var isAll = false
     /// Whether any row may have been written.
     var isAllWritten = false
 
-    /// Whether no row is known to be written.
+    /// Whether no write is known.
     var isEmpty: Bool { keys.isEmpty && !isAll }
 
     mutating func noteAll(isWritten: Bool) { (isAll, isAllWritten) = (true, isAllWritten || isWritten) }

@@ -1,25 +1,31 @@
-/// The rows of one table that records follow: one query for all of them, which fetches those that were changed.
+/// The rows of one table that records follow: one query fetches all those that were changed.
 ///
 /// ## The life of a state
 ///
-/// 1. A loop begins. Its ``RowFollower`` starts with a query of its own, as the readers of a request do: see ``LiveRows``. At
-///    its first turn that one finds the query of the table, goes over to it, and has the row of its key fetched, unless others
-///    follow the same.
-/// 2. A transaction changes rows. Inside of SQLite's hook each row is looked at: where its key, before or after, is followed, and
-///    its values are not as they were, the key is *noted*. Nothing else is kept of it, and of a row that nobody follows nothing.
-/// 3. The transaction is committed, and wakes the query. It fetches the rows of the keys that were noted, a hundred by one
-///    statement, and tells their followers.
-/// 4. In a pool, a follower may come after an open transaction has changed its row, unnoticed. If the transaction has changed rows
-///    that nobody followed, the row of a new key is fetched again after the commit.
-/// 5. Where it is not known what was changed, all followed rows are fetched. After VACUUM, another schema, or another
-///    connection's commit, those are told that differ from what is known. Of a table that is not told by row, all.
+/// 1. A loop begins. Its ``RowFollower`` starts with a query of its own, as the readers of a
+///    request do: see ``LiveRows``. At its first turn, that query finds the query of the table, and
+///    hands the follower over. The row of its key is then fetched, unless another follower has it
+///    already.
+/// 2. A transaction changes rows. SQLite's hook checks each row: if its key, before or after, is
+///    followed, and its values have changed, the key is *noted*. Nothing else is kept of the row,
+///    and nothing at all of a row without followers.
+/// 3. The transaction is committed, and wakes the query. It fetches the rows of the noted keys, a
+///    hundred by one statement, and delivers them to their followers.
+/// 4. In a pool, a follower may come after an open transaction has changed its row, unnoticed. If
+///    the transaction has changed rows without followers, the row of a new key is fetched again
+///    after the commit.
+/// 5. If the changed rows are unknown, all followed rows are fetched. After VACUUM, a schema
+///    change, or another connection's commit, only the rows that differ from the known ones are
+///    delivered. For a table whose rows SQLite does not report, all are.
 ///
-/// Why a row is told that is what its followers were told last: one of them may have saved its record meanwhile, and somebody
-/// else may have put back what was there, before there was a fetch. The record believes what it has saved until it is told.
+/// Why is a row delivered even if its followers had the same values last? One of them may have
+/// saved its record meanwhile, and another writer may have restored the old values before there was
+/// a fetch. The record assumes its saved values until it gets a state.
 ///
-/// What is known of a row is one ``PackedRow``, which nobody changes: followers are given it, and records that merge it copy it.
-final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass; what is followed has a lock
-    /// What is the same for those who share a query.
+/// The known state of a row is one ``PackedRow``, which is immutable. Followers share it, and
+/// records that merge it copy it.
+final class FollowedRows: LiveQuery, @unchecked Sendable {  // its state has a lock
+    /// The properties that are equal among followers that share a query.
     struct Table: Hashable {
         let name: CaseInsensitiveName
         let key: [CaseInsensitiveName]
@@ -30,30 +36,31 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         /// The follower that the query was made for, until it has its place.
         var founder: RowFollower?
         var rows: [RowKey: FollowedRow] = [:]
-        /// Those who have come since the last fetch.
+        /// The followers that have come since the last fetch.
         var newcomers: [RowFollower] = []
-        /// What the present transaction has changed, and what is committed.
+        /// The changes of the present transaction, and the committed changes.
         var present = FollowedNotes()
         var committed = FollowedNotes()
-        /// Whether the present transaction has changed rows that nobody followed at that time.
+        /// Whether the present transaction has changed rows that had no followers at that time.
         var hasChangedOthers = false
-        /// The table, as those who fetch see it, and as the connection that writes does: it tells the keys of changed rows.
+        /// The table as the fetching connections see it, and as the writing one does, which finds
+        /// the keys of changed rows.
         var table: FollowedTable?
         var watchedTable: FollowedTable?
-        /// Whether the last one has left: no other one may come.
+        /// Whether the last follower has left, so that no other one may come.
         var isClosed = false
     }
     private let state: Lock<State>
 
-    /// What the query is found by. It changes under the lock of ``LiveHosts`` alone.
+    /// The key of the query in the registry. It changes only under the lock of ``LiveHosts``.
     @exclusivity(unchecked) var place: Table?
 
-    // On the side of who fetches:
-    /// What the fetch that is running is to fetch, until it has done so.
+    // For the fetching side:
+    /// The work of the running fetch, until it is done.
     @exclusivity(unchecked) private var taken: (notes: FollowedNotes, newcomers: [RowFollower])?
-    /// What changes when another connection has committed, as the rows have seen it.
+    /// A value that changes with the commits of other connections, as of the last fetch.
     @exclusivity(unchecked) private var seenVersion: UInt32?
-    /// The keys whose followers are about to be told.
+    /// The keys whose followers are about to get a state.
     @exclusivity(unchecked) private var told: [RowKey] = []
 
     init(_ follower: RowFollower, in writer: any DatabaseWriter, _ settings: LiveSettings) {
@@ -62,7 +69,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
     }
 
     #if DEBUG
-    /// How many rows are followed.
+    /// The number of followed rows.
     var count: Int { state.withLock { $0.rows.count } }
     #endif
 
@@ -75,7 +82,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         let place = Table(
             name: CaseInsensitiveName(founder.record.type.databaseTableName),
             key: table.key.map(CaseInsensitiveName.init), interval: settings.pollingInterval)
-        // (A key that it has not got is an error here, and not under the lock of all.)
+        // (If the key is missing, that is an error here, and not under the shared lock.)
         guard table.key(of: founder.record.names, founder.record.values) != nil else {
             throw founder.record.noKey(table.key)
         }
@@ -92,10 +99,10 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         return self
     }
 
-    /// The table, as those who fetch see it.
+    /// The table, as the fetching connections see it.
     var fetchedTable: FollowedTable? { state.withLock { $0.table } }
 
-    /// Adds a follower. Returns false where the query has ended.
+    /// Adds a follower. Returns false if the query has ended.
     ///
     /// - Throws: ``RecordError/noKey(databaseTableName:columns:)``.
     private func add(_ follower: RowFollower, _ table: FollowedTable) throws -> Bool {
@@ -143,7 +150,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
 
     // MARK: - What is changed
 
-    /// Whether the transaction has changed something.
+    /// Whether the transaction has changed followed rows.
     var hasNoted: Bool { state.withLock { !$0.present.isEmpty } }
 
     override var looksAtNotes: Bool { true }
@@ -178,7 +185,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         }
     }
 
-    /// Notes a row of which the row id alone is known.
+    /// Notes a row of which only the row id is known.
     func note(_ event: DatabaseEvent) {
         state.withLock { state in
             let key = state.watchedTable?.key(of: event)
@@ -195,7 +202,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         state.withLock { state in
             defer { (state.present, state.hasChangedOthers) = (FollowedNotes(), false) }
             guard isCommitted else { return false }
-            // The notes of a statement that failed are of no change.
+            // A statement that failed has made notes without a change.
             if !isMarked { state.present = FollowedNotes(joined: state.present.joined) }
             state.committed.formUnion(state.present)
             return !state.present.joined.isEmpty
@@ -218,7 +225,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
 
     override func fetchWillBegin() {
         told = []
-        // What is noted later may be committed behind the state that the fetch sees.
+        // Later notes may belong to commits after the state that the fetch sees.
         taken = state.withLock { state in
             defer { (state.committed, state.newcomers) = (FollowedNotes(), []) }
             return (state.committed, state.newcomers)
@@ -228,11 +235,11 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
     override func fetch(_ db: Database) throws -> LiveDelivery {
         let failures = try lookAtTable(db)
         guard let table = fetchedTable else { return LiveDelivery {} }
-        // The readers of a pool see the commits of their writer as those of another connection.
+        // To the readers of a pool, commits of its writer look like those of another connection.
         let present = db.readsBesideWriter ? nil : try db.dataVersion(of: table.databases)
         let isOthers = seenVersion != nil && seenVersion != present
         if isOthers || seesUnwatchedCommits { taken?.notes.noteAll(isWritten: false) }
-        // Where rows cannot be told by their keys, none is noted.
+        // If the keys of changed rows cannot be determined, none is noted.
         if isOutdated, !table.concern.isOfKeys { taken?.notes.noteAll(isWritten: true) }
         let notes = taken?.notes ?? FollowedNotes()
         let keys = state.withLock { state in
@@ -251,7 +258,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         }
     }
 
-    /// Takes rows that were fetched. Returns what tells them those whom they are new to.
+    /// Takes fetched rows. Returns the deliveries to the followers for which they are new.
     private func take(_ rows: [PackedRow?], of keys: [RowKey], in state: inout State) -> [LiveDelivery] {
         var deliveries: [LiveDelivery] = []
         told = []
@@ -274,7 +281,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
                 tell(follower, key)
             }
         }
-        // (One that has left has no key among the others.)
+        // (A follower that has left has no key.)
         for follower in taken { if let key = follower.key { tell(follower, key) } }
         self.taken = nil
         return deliveries
@@ -295,9 +302,10 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
         told = []
     }
 
-    /// Looks at the table again where the schema has changed, and at the keys, which may be compared in another way now.
+    /// Examines the table again if the schema has changed, and the keys, as their comparison may
+    /// have changed.
     ///
-    /// - Returns: the followers who have no key any more.
+    /// - Returns: The followers that have no key any more.
     private func lookAtTable(_ db: Database) throws -> [(RowFollower, any Error)] {
         let version = try RowTesters.version(on: db)
         guard let old = fetchedTable, old.version != version else { return [] }
@@ -321,7 +329,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
                     follower.key = key
                     if state.rows[key]?.others.append(follower) == nil {
                         state.rows[key] = FollowedRow(follower)
-                        // Where the table has other columns, the row is another one.
+                        // If the table has other columns, the row is a different one.
                         if key == oldKey, table.layout.hasSameNames(as: old.layout) {
                             state.rows[key]?.known = followed.known
                         }
@@ -330,13 +338,13 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // as its superclass
             }
             return keyless
         }
-        // (The error names the table, which the class of the user tells: not under the lock.)
+        // (The error names the table. The user's class provides the name, so not under the lock.)
         return followers.map { ($0, $0.record.noKey(table.key)) }
     }
 }
 
 extension LiveHosts {
-    /// Looks at the table of a class, which a query may have looked at before.
+    /// Returns the table of a class, which another query may have examined before.
     fileprivate func table(of type: Record.Type, on db: Database) throws -> FollowedTable {
         let version = try RowTesters.version(on: db)
         let name = CaseInsensitiveName(type.databaseTableName)

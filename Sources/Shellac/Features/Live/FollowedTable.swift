@@ -1,4 +1,6 @@
-/// The key of a followed row: the same for all keys that find the row, as far as Swift can tell.
+/// The key of a followed row.
+///
+/// It is equal for all keys that find the same row, as far as Swift can determine.
 enum RowKey: Hashable, Sendable {
     case one(DatabaseValue)
     case several([DatabaseValue])
@@ -18,35 +20,36 @@ enum RowKey: Hashable, Sendable {
     }
 }
 
-/// How the followed rows of one table are found by their keys, in one state of the schema.
+/// The lookup of one table's followed rows by their keys, in one state of the schema.
 struct FollowedTable {
     /// The columns of the primary key.
     let key: [String]
     let version: RowTesters.Version
-    /// What all rows have in common. It knows the table, so that records which merge them share it.
+    /// The layout of all rows. It knows the table, so that records which merge the rows share it.
     let layout: RowLayout
-    /// What concerns those who follow rows.
+    /// The changes that concern the followers of rows.
     let concern: LiveConcern
     /// The databases that are read.
     let databases: Set<String>
-    /// How the columns of the key compare.
+    /// The comparisons of the key's columns.
     private let comparisons: [ColumnComparison]
-    /// Where the columns of the key stand among the stored ones, where that tells which rows are changed.
+    /// The places of the key's columns among the stored ones, if these identify the changed rows.
     private let tellingPlaces: [Int]?
-    /// Whether the hook tells all values as they are stored, so that an update which changes none is known.
+    /// Whether the hook reports all values as they are stored, so that an update without a change
+    /// is recognized.
     let tellsValues: Bool
     /// Whether the row id is the key.
     private let isRowID: Bool
     private let oneSQL: String
     private let severalSQL: String
 
-    /// How many keys are looked for by one statement.
+    /// The number of keys that one statement looks up.
     private static let keysAtOnce = 100
 
-    /// Looks at the table of a class.
+    /// Examines the table of a class.
     ///
-    /// - Throws: a ``DatabaseError`` where there is none, and ``RecordError/noKey(databaseTableName:columns:)`` where it
-    ///   has no primary key.
+    /// - Throws: A ``DatabaseError`` if it does not exist, and
+    ///   ``RecordError/noKey(databaseTableName:columns:)`` if it has no primary key.
     init(of type: Record.Type, _ version: RowTesters.Version, on db: Database) throws {
         let name = type.databaseTableName
         let table = try db.schema.table(name)
@@ -55,7 +58,7 @@ struct FollowedTable {
         comparisons = key.map { table?.comparison(ofColumn: $0) ?? .unknown }
         let quoted = name.quotedDatabaseIdentifier
         if key.isEmpty {
-            // Where there is no such table, SQLite says it.
+            // If there is no such table, SQLite reports it.
             _ = try db.cachedStatement(sql: "SELECT * FROM \(quoted)")
             throw RecordError.noKey(databaseTableName: name, columns: [])
         }
@@ -78,9 +81,9 @@ struct FollowedTable {
             let found = key.compactMap { name in
                 stored.names.firstIndex { CaseInsensitiveName.matches($0, name) }
             }
-            // What a collation of the program's takes for equal, SQLite alone can look up.
+            // If a collation of the program treats values as equal, only SQLite can look them up.
             let areComparable = comparisons.allSatisfy(\.isComparable)
-            // The hook counts virtual columns now and then.
+            // The hook sometimes counts virtual columns.
             let isCounted = stored.hasRowID || table.allColumns.allSatisfy { $0.generation != .virtual }
             if isRowID {
                 places = []
@@ -96,8 +99,8 @@ struct FollowedTable {
             ? LiveConcern(region) : LiveConcern(DatabaseRegion(table: name), isOfKeys: true)
     }
 
-    /// Writes the SQL that looks for several keys, each with its number: whatever the columns take for equal, the number
-    /// tells which key has found a row.
+    /// Returns SQL that looks up several keys, each with its number. Whatever values the columns
+    /// treat as equal, the number tells which key has found a row.
     private static func sql(_ table: String, _ key: [String], _ hidden: [String]) -> String {
         let names = key.indices.map { "k\($0)" }
         let marks = String(repeating: ", ?", count: key.count)
@@ -111,7 +114,8 @@ struct FollowedTable {
 
     // MARK: - Keys
 
-    /// Returns the key of a record, of what it encodes or remembers. Nil where it has none.
+    /// Returns the key of a record, among its encoded or remembered values, or nil if there is
+    /// none.
     func key(of names: [String], _ values: [DatabaseValue]) -> RowKey? {
         var found: [DatabaseValue] = []
         for (name, comparison) in zip(key, comparisons) {
@@ -123,7 +127,8 @@ struct FollowedTable {
         return RowKey(found, comparedBy: comparisons)
     }
 
-    /// Calls a function with the keys of a row, before it is changed and after. Returns false where they cannot be told.
+    /// Calls a function with the keys of a row, before its change and after. Returns false if they
+    /// cannot be determined.
     func tellKeys(
         of row: ChangingRow, _ kind: DatabaseEvent.Kind, _ columns: StoredColumns, _ generation: UInt64,
         _ body: (RowKey) -> Void
@@ -145,14 +150,14 @@ struct FollowedTable {
         return true
     }
 
-    /// Returns the key of a row of which the row id alone is known. Nil where that is not its key.
+    /// Returns the key of a row of which only the row id is known, or nil if that is not its key.
     func key(of event: DatabaseEvent) -> RowKey? {
         isRowID && !event.mayHaveMoved && !event.hasNoRowID ? RowKey(rowID: event.rowID) : nil
     }
 
     // MARK: - Fetching
 
-    /// Fetches the rows of some keys, in their order. Nil where there is none.
+    /// Fetches the rows of some keys, in their order, with nil for a missing one.
     func fetch(_ keys: [RowKey], on db: Database) throws -> [PackedRow?] {
         var rows: [PackedRow?] = Array(repeating: nil, count: keys.count)
         if keys.count == 1 {
@@ -190,7 +195,7 @@ struct FollowedTable {
 }
 
 extension ChangingRow {
-    /// Whether an update writes the values that are there already.
+    /// Whether an update writes the present values again.
     func isSame(_ columns: StoredColumns) -> Bool {
         if columns.hasRowID, initialRowID != finalRowID { return false }
         return columns.columns.indices.allSatisfy { place in

@@ -2,24 +2,24 @@
 
 import Synchronization
 
-/// The queries that fetch for others, too, and may be asked to fetch for more: of one queue or one pool, whichever of its
-/// connections they fetch with.
+/// The queries that fetch for several readers, and may take more. They belong to one queue or one
+/// pool, whichever of its connections they fetch with.
 final class LiveHosts: Sendable {
     private struct State {
-        /// Those that share the rows of a request, by its SQL and arguments.
+        /// The queries that share the rows of a request, by its SQL and arguments.
         var rows: [LiveRows.Key: LiveRows] = [:]
-        /// Those that records follow, by their table.
+        /// The queries that records follow, by their table.
         var followed: [FollowedRows.Table: FollowedRows] = [:]
     }
     private let state = Lock(State())
-    /// The tasks that tell the writer of a pool what concerns a query. (They have no place in the
+    /// The tasks that register queries with the writer of a pool. (They are not stored in the
     /// queries, which are many, and mostly have no such task.)
     private let watching = Lock<[ObjectIdentifier: Task<Void, Never>]>([:])
-    /// The gates in front of the accesses that fetch, and of those that tell a pool's writer what
-    /// concerns a query. There are two, as a long transaction may hold up the latter.
+    /// The gate in front of the accesses that fetch. `watchGate` is in front of those that register
+    /// a query with a pool's writer. There are two, as a long transaction may block the latter.
     let gate: FetchGate
     let watchGate = FetchGate(placeCount: 4)
-    /// How many queries keep a pool open.
+    /// The number of queries that keep a pool open.
     private let livingCount = Atomic<Int>(0)
 
     private init(_ group: ConnectionGroup, readerCount: Int?) {
@@ -34,10 +34,10 @@ final class LiveHosts: Sendable {
         }
     }
 
-    /// Those of the connections that one belongs to.
+    /// Returns the registry of the queue or pool that a connection belongs to.
     static func of(_ db: Database) -> LiveHosts { of(db.group, readerCount: nil) }
 
-    /// Those of a pool.
+    /// Returns the registry of a pool.
     static func of(_ pool: DatabasePool) -> LiveHosts {
         of(pool.opening.group, readerCount: pool.readers.places.count)
     }
@@ -49,12 +49,12 @@ final class LiveHosts: Sendable {
     func noteBegin() { livingCount.add(1, ordering: .relaxed) }
     func noteEnd() { livingCount.subtract(1, ordering: .relaxed) }
 
-    /// Keeps a task that tells the writer what concerns a query, to be cancelled if the query ends.
+    /// Keeps a task that registers a query with the writer. It is cancelled if the query ends.
     func keep(_ task: Task<Void, Never>, watchingFor query: LiveQuery) {
         watching.withLock { $0[ObjectIdentifier(query)] = task }
     }
 
-    /// Removes the task that tells the writer what concerns a query, if there is one still.
+    /// Removes the task that registers a query with the writer, if there still is one.
     @discardableResult
     func removeTask(watchingFor query: LiveQuery) -> Task<Void, Never>? {
         watching.withLock { $0.removeValue(forKey: ObjectIdentifier(query)) }
@@ -63,13 +63,13 @@ final class LiveHosts: Sendable {
     // MARK: - Rows of requests
 
     #if DEBUG
-    /// How many queries there are.
+    /// The number of queries.
     var rowsCount: Int { state.withLock { $0.rows.count } }
     var followed: [FollowedRows] { state.withLock { Array($0.followed.values) } }
     #endif
 
-    /// Finds the query that fetches a request. Where there is none that takes the reader, the query that asks is the one from now
-    /// on.
+    /// Returns the query that fetches a request. If none takes the reader, the given query becomes
+    /// that one.
     func host(_ key: LiveRows.Key, for query: LiveRows, taking: (LiveRows) -> Bool) -> LiveRows {
         state.withLock { state in
             if let host = state.rows[key], !host.isEnded, taking(host) { return host }
@@ -79,7 +79,7 @@ final class LiveHosts: Sendable {
         }
     }
 
-    /// Has a query be found by another key, unless there is one.
+    /// Changes the key by which a query is found, unless another query has the new key.
     func move(_ query: LiveRows, to key: LiveRows.Key?) {
         state.withLock { state in
             if let old = query.key, state.rows[old] === query { state.rows[old] = nil }
@@ -96,8 +96,8 @@ final class LiveHosts: Sendable {
 
     // MARK: - Rows that are followed
 
-    /// Finds the query that fetches the rows of a table. Where there is none that takes the follower, the query that asks is the
-    /// one from now on.
+    /// Returns the query that fetches the rows of a table. If none takes the follower, the given
+    /// query becomes that one.
     func host(
         _ place: FollowedRows.Table, for query: FollowedRows, taking: (FollowedRows) throws -> Bool
     ) rethrows -> FollowedRows {
@@ -109,7 +109,7 @@ final class LiveHosts: Sendable {
         }
     }
 
-    /// The tables of one name that are followed.
+    /// Returns the followed tables with a name.
     func tables(named name: CaseInsensitiveName) -> [FollowedTable] {
         state.withLock { state in
             state.followed.compactMap { place, rows in

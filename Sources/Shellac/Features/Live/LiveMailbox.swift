@@ -1,28 +1,30 @@
-/// How many values wait for a reader that is slower than the database changes.
+/// The buffer size for a reader that is slower than the database changes.
 public enum ValueBufferingPolicy: Sendable, Hashable {
-    /// All of them: memory is the limit.
+    /// All values: memory is the limit.
     case unbounded
-    /// The first ones of those that wait. Later ones are dropped: the last value may not be the newest.
+    /// The first values that wait. Later ones are dropped, so the last delivered value may not be
+    /// the newest.
     case bufferingOldest(Int)
-    /// The last ones.
+    /// The last values that wait.
     case bufferingNewest(Int)
 }
 
-/// The place between an observation, which puts values in, and its reader, who takes them out: in order, and each once.
+/// The buffer between an observation, which puts values in, and its reader, which takes them out:
+/// in order, and each once.
 ///
-/// The reader either waits for the next value, in a task, or is called with each, where a scheduler says. It is told the
-/// end once.
+/// The reader either waits for the next value, in a task, or a scheduler calls it with each. It
+/// gets the end once.
 final class LiveMailbox<Value>: Sendable {
     typealias Waiter = CheckedContinuation<Parcel<Value>?, any Error>
 
-    /// What a reader is told.
+    /// A message to a reader.
     enum Message: Sendable {
         case value(Parcel<Value>)
         case failure(any Error)
-        /// There are no more values.
+        /// The end: there are no more values.
         case end
 
-        /// Calls the function that it is for.
+        /// Calls the function for the kind of message.
         func tell(_ onError: (any Error) -> Void, _ onChange: (sending Value) -> Void) {
             switch self {
             case .value(let parcel): onChange(parcel.take())
@@ -32,7 +34,7 @@ final class LiveMailbox<Value>: Sendable {
         }
     }
 
-    /// The reader that is called.
+    /// A reader that is called.
     struct Receiver: Sendable {
         let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
         let receive: @Sendable (Message) -> Void
@@ -45,14 +47,14 @@ final class LiveMailbox<Value>: Sendable {
         var isEndTold = false
         /// Whether the receiver is being called, or about to be.
         var isCalling = false
-        /// The number of the newest value that was put in. (It is small, and counts from 0 again one day.)
+        /// The number of the newest value that was put in. (It is small, and wraps around one day.)
         var newest: UInt32 = 0
-        /// The error to tell at the end, until it is told.
+        /// The error to deliver at the end, until it is delivered.
         var failure: (any Error)?
         var waiter: Waiter?
         var receiver: Receiver?
 
-        /// Goes on to a value, unless a newer one has overtaken it.
+        /// Advances to a numbered value, unless a newer one has overtaken it.
         mutating func goesOn(to number: UInt32?) -> Bool {
             guard let number else { return true }
             guard Int32(bitPattern: number &- newest) > 0 else { return false }
@@ -60,7 +62,8 @@ final class LiveMailbox<Value>: Sendable {
             return true
         }
 
-        /// Returns the receiver, where there is one that is not being called and has something to hear.
+        /// Returns the receiver, if there is one that is not being called and has a message
+        /// waiting.
         mutating func beginCalling() -> Receiver? {
             guard !isCalling, let receiver, !parcels.isEmpty || isAtEnd && !isEndTold else { return nil }
             isCalling = true
@@ -79,27 +82,28 @@ final class LiveMailbox<Value>: Sendable {
 
     /// Puts a value in.
     ///
-    /// - Parameter number: Numbers the values, where several tasks put them in. One that comes behind a newer one is dropped.
+    /// - Parameter number: The number of the value, if several tasks put values in. A value older
+    ///   than the last one is dropped.
     func post(_ parcel: Parcel<Value>, number: UInt32? = nil) {
         postUnscheduled(parcel, number: number).finish()
         callReceiver()
     }
 
-    /// What is left to do when a value was put in, where no lock is held.
+    /// The remaining work after a value was put in, to be done when no lock is held.
     ///
-    /// Who waits may be just being cancelled: Swift holds a lock of theirs while they hear of it, takes it to wake them, and they want
-    /// our locks. And what gives way may be an object of the user.
+    /// Resume waiters without holding our lock: cancellation holds the task's lock, which resuming
+    /// takes, too, and may take ours. And a dropped value may be an object of the user.
     struct Posting {
         fileprivate let waiter: Waiter?
         fileprivate let parcel: Parcel<Value>?
 
-        /// Hands the value to who waits for it, or frees what has given way.
+        /// Passes the value to the waiter, or frees the dropped value.
         func finish() { waiter?.resume(returning: parcel) }
     }
 
-    /// Puts a value in, for a reader that is called by ``callReceiver()``, later.
+    /// Puts a value in, for a reader that ``callReceiver()`` calls later.
     ///
-    /// - Returns: what is to be finished, before the receiver is called.
+    /// - Returns: The work to finish before the receiver is called.
     func postUnscheduled(_ parcel: Parcel<Value>, number: UInt32? = nil) -> Posting {
         state.withLock { state in
             if state.isAtEnd || !state.goesOn(to: number) { return Posting(waiter: nil, parcel: parcel) }
@@ -117,16 +121,17 @@ final class LiveMailbox<Value>: Sendable {
         }
     }
 
-    /// Has the receiver called, if there is one, and something to hear.
+    /// Schedules a call of the receiver, if there is one, and a message for it.
     func callReceiver() {
         guard let receiver = state.withLock({ $0.beginCalling() }) else { return }
         receiver.schedule { [self] in call(receiver) }
     }
 
-    /// Tells the reader, behind the values that wait, that there are no more.
+    /// Ends the mailbox, after the values that wait.
     ///
-    /// - Parameter number: The number of the value that could not be made. Where a newer one has come, nothing is told.
-    /// - Returns: whether the reader is told an end.
+    /// - Parameter number: The number of the value that could not be made. If a newer one has come,
+    ///   nothing happens.
+    /// - Returns: Whether the reader gets an end.
     @discardableResult
     func finish(_ failure: (any Error)? = nil, number: UInt32? = nil) -> Bool {
         let (isTold, waiter) = state.withLock { state -> (Bool, Waiter?) in
@@ -144,7 +149,7 @@ final class LiveMailbox<Value>: Sendable {
         return isTold
     }
 
-    /// Drops all that waits: the reader has left.
+    /// Drops all waiting values: the reader has left.
     func cancel() {
         let (waiter, dropped) = state.withLock { state -> (Waiter?, State) in
             let dropped = state
@@ -157,9 +162,10 @@ final class LiveMailbox<Value>: Sendable {
 
     // MARK: - Taking out
 
-    /// Waits for the next value. Nil behind the last one.
+    /// Returns the next value as soon as there is one, or nil after the last one.
     ///
-    /// It is taken out of the hands of a reader whose task is cancelled: whoever calls this cancels the mailbox then.
+    /// If the reader's task is cancelled, the caller must cancel the mailbox, which ends the
+    /// waiting.
     func next() async throws -> Parcel<Value>? {
         try await withCheckedThrowingContinuation { (continuation: Waiter) in
             let answer = state.withLock { state -> Result<Parcel<Value>?, any Error>? in
@@ -176,7 +182,7 @@ final class LiveMailbox<Value>: Sendable {
         }
     }
 
-    /// Calls the receiver with all that waits.
+    /// Calls the receiver with all waiting messages.
     private func call(_ receiver: Receiver) {
         while let message = nextMessage() { receiver.receive(message) }
     }

@@ -2,55 +2,59 @@
 
 import CSQLite
 
-/// The queries that are followed on a connection, and the observer that finds out which of them a transaction concerns.
+/// The live queries of a connection, and the observer that determines which of them a transaction
+/// affects.
 ///
-/// There is one observer for all of them, so that a change which concerns none costs the same beside one query and beside
-/// thousands: a statement is looked up by its table, and a row by what queries look for.
+/// There is one observer for all of them. So a change that affects none costs the same with one
+/// query and with thousands: a statement is looked up by its table, and a row by the values that
+/// queries look for.
 ///
-/// All of this is used on the connection's side alone, and needs no lock. A query that has ended is noticed here when
-/// somebody passes by.
+/// All of this is used only in accesses to the connection, and needs no lock. Ended queries are
+/// noticed and removed here in passing.
 ///
-/// ## Which state was seen
+/// ## The state that a fetch has seen
 ///
-/// A commit has a number, and a fetch knows the number of the last commit that it has seen: see ``CommitNumber``. In a queue that
-/// is the last one that there was. In a pool, whose readers fetch beside the writer, the reader finds it out. Who is woken by a
-/// commit that was seen already goes on sleeping.
+/// A commit has a number, and a fetch stores the number of the last commit that it has seen: see
+/// ``CommitNumber``. In a queue that is simply the last one. In a pool, whose readers fetch beside
+/// the writer, the reader determines it. A query is not woken by a commit that it has seen already.
 final class LiveQueries: DiscerningObserver {
     private unowned(unsafe) let database: Database  // which owns this
     /// The number of the last commit.
     var commitNumber: UInt64 { database.group.commits.present }
 
-    /// All queries that are watched.
+    /// All registered queries.
     @exclusivity(unchecked) private var queries: [ObjectIdentifier: LiveQuery] = [:]
-    /// What concerns those that depend on tables that are known, by the table.
+    /// The registrations of the queries that depend on known tables, by table.
     @exclusivity(unchecked) private var tables: [CaseInsensitiveName: TableWatch] = [:]
-    /// Those that follow rows.
+    /// The queries that follow rows.
     @exclusivity(unchecked) private var followedRows: [FollowedRows] = []
-    /// Those that anything concerns.
+    /// The queries that any change affects.
     @exclusivity(unchecked) private var unlimited: [LiveQuery] = []
-    /// Those that the transaction concerns.
+    /// The queries that the transaction affects.
     @exclusivity(unchecked) private var marked: [LiveQuery] = []
-    /// The queries that were fetched or watched inside of a transaction which an earlier access has left open.
+    /// The queries that were fetched or registered inside of a transaction which an earlier access
+    /// has left open.
     @exclusivity(unchecked) private var intruders: [LiveQuery] = []
-    /// How many queries there may be before those are looked for that have ended.
+    /// The number of queries above which ended ones are removed.
     @exclusivity(unchecked) private var sweepCount = 16
     /// The region of the last query: see ``sharing(_:)``.
     @exclusivity(unchecked) private var lastRegion = DatabaseRegion()
-    /// What asks for the commits of other connections.
+    /// The polling for commits of other connections.
     let polling = ExternalPolling()
-    /// What tests rows.
+    /// The testers of rows.
     let testers = RowTesters()
-    /// The rows that are to be tested when the transaction is committed, and how many were wanted for that.
+    /// The rows to test when the transaction is committed. The count includes rows that turned out
+    /// to be too many.
     @exclusivity(unchecked) private var heldRows: [HeldRow] = []
     @exclusivity(unchecked) private var heldCount = 0
     @exclusivity(unchecked) private var heldByteCount = 0
     /// The table of the last row, by the number of its name.
     @exclusivity(unchecked) private var lastTable: (number: Int32, watch: TableWatch?)?
-    /// The table of the last statement, by its name as that spells it.
+    /// The table of the last statement, by its name as the statement spells it.
     @exclusivity(unchecked) private var lastName: (name: String, watch: TableWatch?)?
-    /// The functions and collations of the connection, as they were after the last commit.
+    /// The version of the connection's functions and collations, as of the last commit.
     @exclusivity(unchecked) private var addedVersion = 0
-    /// The schema changes of this connection, as they were after the last commit.
+    /// The count of this connection's schema changes, as of the last commit.
     @exclusivity(unchecked) private var schemaChangeCount: UInt = 0
     @exclusivity(unchecked) private var isListening = false
 
@@ -59,11 +63,12 @@ final class LiveQueries: DiscerningObserver {
     deinit {
         let queries = Array(queries.values)
         if queries.isEmpty { return }
-        // The connection closes. What belongs to the user is freed elsewhere: here, it could not use the database.
+        // The connection closes. Objects of the user are freed elsewhere: here, they could not use
+        // the database.
         Task { for query in queries { query.end() } }
     }
 
-    /// The queries of a connection.
+    /// Returns the queries of a connection.
     static func of(_ db: Database) -> LiveQueries {
         db.checkAccess()
         if let queries = db.object(in: .live) { return queries.object }
@@ -74,19 +79,21 @@ final class LiveQueries: DiscerningObserver {
 
     // MARK: - Who is watched
 
-    /// Returns a region that is equal, and that many queries share: they mostly differ in values alone.
+    /// Returns an equal region that many queries share: their regions mostly differ in values
+    /// alone.
     func sharing(_ region: DatabaseRegion) -> DatabaseRegion {
         if region == lastRegion { return lastRegion }
         lastRegion = region
         return region
     }
 
-    /// Watches what concerns a query that has just been fetched.
+    /// Registers the changes that affect a query, which has just been fetched.
     func watch(_ query: LiveQuery, _ concern: LiveConcern) throws {
         // Its reader has left while it was fetched.
         if query.isEnded { return }
-        // First all that may fail, as where it is interrupted: a query that is known, and whose tables are not, would never be
-        // woken, nor noticed when it has ended. (Also where the concern is the same: a table may be another one.)
+        // First everything that may fail, for example by an interrupt. A query that is registered
+        // without its tables would never be woken, nor removed when it has ended. (This also
+        // applies if the concern is the same, as a table may be another one.)
         let watches = try concern.region.tableNames?.map(CaseInsensitiveName.init).map { name in
             let table = tables[name] ?? TableWatch(name.name)
             try table.look(database)
@@ -111,11 +118,12 @@ final class LiveQueries: DiscerningObserver {
         if queries.count > sweepCount { sweep() }
     }
 
-    /// Has a query fetched again when the open transaction ends, in whatever way: the query was not
-    /// watched when its first changes were told, and may have fetched what is rolled back.
+    /// Makes a query fetch again when the open transaction ends, by commit or rollback. The query
+    /// was not registered when the transaction began its changes, and may have fetched changes that
+    /// are rolled back.
     func awaitEndOfTransaction(_ query: LiveQuery) { intruders.append(query) }
 
-    /// Hears of changes from now on.
+    /// Starts to observe changes.
     private func listen() {
         guard !isListening else { return }
         isListening = true
@@ -127,12 +135,12 @@ final class LiveQueries: DiscerningObserver {
                 transactionObserver: self, extent: .databaseLifetime,
                 options: PreUpdateFunctions.found == nil ? [] : .hiddenChanges)
         } catch {
-            // SQLite has lost what it had: less is told.
+            // SQLite no longer has what this needs, so fewer details are observed.
             database.add(transactionObserver: self, extent: .databaseLifetime)
         }
     }
 
-    /// Takes queries out of what is looked up.
+    /// Removes queries from the lookups.
     private func forget(_ isForgotten: (LiveQuery) -> Bool) {
         for (name, table) in tables {
             table.remove(isForgotten)
@@ -142,7 +150,7 @@ final class LiveQueries: DiscerningObserver {
         (lastTable, lastName) = (nil, nil)
     }
 
-    /// Lets go of queries that have ended, and of the observer when there is none left.
+    /// Removes ended queries, and the observer when no query is left.
     private func sweep() {
         let ended = queries.filter { $0.value.isEnded }
         if !ended.isEmpty {
@@ -162,7 +170,7 @@ final class LiveQueries: DiscerningObserver {
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
         if !unlimited.isEmpty { return true }
         guard let table = table(named: eventKind.tableName), table.expect(eventKind) else { return false }
-        // SQLite tells no rows of it: the statement alone says that they are changed.
+        // SQLite does not report its rows, so the statement alone means that they change.
         if !table.isTold { table.findAll(eventKind) { mark($0) } }
         return true
     }
@@ -174,8 +182,8 @@ final class LiveQueries: DiscerningObserver {
         return table
     }
 
-    /// How many rows are held for tests in a transaction, and how many bytes of texts and blobs; how often a query is tested.
-    /// Then each row concerns it.
+    /// The most rows to hold for tests in a transaction, the most bytes of their texts and blobs,
+    /// and the most tests of a query. Beyond these limits, each row affects the query.
     static let (mostRows, mostBytes, mostTests) = (1_000, 1 << 20, 100)
 
     func wish(
@@ -242,7 +250,7 @@ final class LiveQueries: DiscerningObserver {
         for query in endTransaction(isCommitted: true) { query.wake() }
     }
 
-    /// Nothing is known of what was changed.
+    /// Marks all queries, as the changes are unknown.
     private func markAll(isWritten: Bool) {
         for query in queries.values {
             query.anythingMayHaveChanged(isWritten: isWritten)
@@ -283,7 +291,7 @@ final class LiveQueries: DiscerningObserver {
         }
     }
 
-    /// Has rows tested, outside of the access, and wakes the queries that they concern.
+    /// Tests rows outside of the access, and wakes the queries that they affect.
     private func test(_ rows: [HeldRow]) {
         if rows.isEmpty { return }
         let rows = rows.compactMap { row -> HeldRow? in
@@ -302,7 +310,7 @@ final class LiveQueries: DiscerningObserver {
         wakeIntruders()
     }
 
-    /// Forgets the transaction. Returns the queries that it concerns.
+    /// Resets the state of the transaction. Returns the queries that it affects.
     private func endTransaction(isCommitted: Bool) -> [LiveQuery] {
         for table in tables.values { table.endTransaction() }
         if !heldRows.isEmpty {
@@ -319,6 +327,6 @@ final class LiveQueries: DiscerningObserver {
 }
 
 extension Slot<LiveQueries> {
-    /// The queries that are followed: once there was one.
+    /// The slot of the live queries, which is filled with the first one.
     static var live: Self { Slot(9, until: .closed) }
 }

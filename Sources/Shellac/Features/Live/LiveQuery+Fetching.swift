@@ -1,18 +1,19 @@
 // The way of a value, from a connection to its reader.
 
 extension LiveQuery {
-    /// Fetches in an access of the only connection that there is, and has it know what concerns the query.
+    /// Fetches in an access of the only connection, and registers the changes that affect the
+    /// query.
     func fetchInAccess(_ db: Database) throws -> LiveDelivery {
         let host = try host(db)
         if host !== self {
             retire()
-            // Where it fails, the host tries again, and says so.
+            // If it fails, the host tries again, and reports the error.
             do { return try host.fetchInAccess(db) } catch {
                 return LiveDelivery { host.wake(isFirst: true) }
             }
         }
         let queries = LiveQueries.of(db)
-        // All that was committed so far is seen.
+        // The fetch sees everything that was committed so far.
         isOutdated =
             beginFetch(LiveHosts.of(db)) || progress.withLock { $0.seenCommit != queries.commitNumber }
         do {
@@ -37,7 +38,8 @@ extension LiveQuery {
         }
     }
 
-    /// Begins a fetch, which sees what is known to have changed. Returns whether something was that has no number.
+    /// Begins a fetch, which sees all known changes. Returns whether some change among them has no
+    /// commit number.
     private func beginFetch(_ hosts: LiveHosts) -> Bool {
         progress.withLock { progress in
             defer { (progress.isStale, progress.hasBegun) = (false, true) }
@@ -52,7 +54,7 @@ extension LiveQuery {
         fetchWasLost()
     }
 
-    /// Has the connection that writes know what concerns the query.
+    /// Registers the query with the connection that writes.
     private func watch(_ queries: LiveQueries, _ db: Database) throws {
         let concern = try concern(db)
         if concern.region != watched?.region { settings.tell { $0.willTrackRegion?(concern.region) } }
@@ -66,7 +68,7 @@ extension LiveQuery {
         let host = try host(db)
         if host !== self {
             retire()
-            // One task at a time fetches for a host: its own.
+            // Only one task at a time fetches for a host: its own.
             return LiveDelivery { host.wake(isFirst: true) }
         }
         let isStale = beginFetch(LiveHosts.of(db))
@@ -94,7 +96,7 @@ extension LiveQuery {
         }
     }
 
-    /// Has the writer know what concerns the query, in an access to it.
+    /// Registers the query with the writer, in an access to it.
     private func watchBesideReaders(_ db: Database) throws {
         let queries = LiveQueries.of(db)
         let isNew = watched == nil
@@ -108,19 +110,20 @@ extension LiveQuery {
             throw error
         }
         if isIntruding { queries.awaitEndOfTransaction(self) }
-        // What was committed between the fetch and this has told nobody. Of other processes, nothing is known.
+        // Commits between the fetch and this registration were not reported. Commits of other
+        // processes are unknown.
         let isMissed = progress.withLock { progress in
             progress.seenCommit != queries.commitNumber || isNew && progress.settings.pollingInterval != nil
         }
         guard isMissed else { return }
-        // (In this order: the fetch that begins as the query is stale takes what may be missed.)
+        // (In this order: a fetch that begins because the query is stale takes the missed changes.)
         changesMayBeMissed()
         progress.withLock { $0.isStale = true }
     }
 
     // MARK: - The task
 
-    /// Fetches, and delivers, until nothing has changed any more.
+    /// Fetches and delivers until there is no further change.
     func run() async {
         repeat {
             if let pause = settings.pause, let last = progress.withLock({ $0.lastFetch }) {
@@ -130,7 +133,7 @@ extension LiveQuery {
         } while mayNotRest()
     }
 
-    /// Returns whether the query goes on.
+    /// Fetches if necessary, and delivers. Returns whether the query continues.
     private func fetchAndDeliver() async -> Bool {
         let kept = (content, settings)
         defer { withExtendedLifetime(kept) {} }
@@ -157,7 +160,7 @@ extension LiveQuery {
         return true
     }
 
-    /// Has the connection that writes know what concerns the query, in a pool. Fetches again if something was missed.
+    /// Registers the query with the writer of a pool. Fetches again if a change was missed.
     func watch() async {
         let kept = (content, settings)
         defer { withExtendedLifetime(kept) {} }
@@ -172,7 +175,7 @@ extension LiveQuery {
             }
             if isTold == nil { return }
             goesOn = progress.withLock { progress in
-                // (A fetch may have read something else meanwhile.)
+                // (Meanwhile, a fetch may have read from other tables.)
                 if progress.mustWatch, progress.phase != .ended { return true }
                 progress.isWatching = false
                 progress.hosts?.removeTask(watchingFor: self)
@@ -187,11 +190,11 @@ extension LiveQuery {
         if mustBegin { begin() }
     }
 
-    /// Accesses the database, and tries again while another connection holds the file locked. Returns nil where the query has
-    /// ended.
+    /// Accesses the database, and retries while another connection locks the file. Returns nil if
+    /// the query has ended.
     ///
     /// - Parameters:
-    ///   - gate: The place where queries wait to be one of a few.
+    ///   - gate: The gate that admits a few queries at a time.
     ///   - access: The access.
     private func trying<Result: Sendable>(
         at gate: FetchGate?,
@@ -217,7 +220,8 @@ extension LiveQuery {
                 // Another connection holds the file locked.
                 try? await Task.sleep(for: .milliseconds(5))
             } catch {
-                // A database that was closed meanwhile ends what it has begun.
+                // If the database was closed after the query has begun, the query ends without an
+                // error.
                 let isClosed = !isInside.withLock { $0 } && progress.withLock { $0.hasBegun }
                 self.end(isClosed ? nil : error)
                 return nil
@@ -226,8 +230,8 @@ extension LiveQuery {
         return nil
     }
 
-    /// How long a lock of another connection is waited for.
+    /// The longest time to wait for a lock of another connection.
     private static var patience: Duration { .seconds(10) }
-    /// How often it is tried at least: on a busy machine, few attempts come to pass in that time.
+    /// The minimum number of attempts: on a busy machine, few of them happen in that time.
     private static var fewestAttempts: Int { 20 }
 }

@@ -1,73 +1,79 @@
-/// Something that is fetched again whenever it may have changed.
+/// A value that is fetched again whenever it may have changed.
 ///
 /// ## The life of a value
 ///
-/// 1. A reader starts. The query's task waits for its turn with the accesses, and fetches: in a transaction that only reads,
-///    of one committed state. Then the query tells the ``LiveQueries`` of the connection that writes what concerns it. In a queue
-///    that is the same access, and no commit can come between. In a pool, a reader fetches, beside the writer; the writer's access
-///    comes later, and where the number of the last commit is another one then, the query fetches once more. The query
-///    waits for the writer in a task of its own: while a long transaction holds the writer, it goes on
-///    to fetch for new readers.
-/// 2. Outside of the access the value is made of what was fetched, and put into the ``LiveMailbox`` of its reader.
-/// 3. The query rests, without a task. A transaction changes what concerns it: the observer of the connection *marks* it, and
-///    when the transaction is committed, *wakes* it. Its task waits for its turn again: see 1.
-/// 4. What is committed while the task waits is seen by its fetch; what is committed later wakes the query once more. So
-///    values come in order, none is missed, the last one is of the newest state, and a slow reader holds up nobody.
-/// 5. The query ends when its reader leaves, which interrupts a fetch that is running; with its first error; and with the
-///    database. All that belongs to the user is let go of at once, and on no connection's side, where it could not use the
-///    database.
+/// 1. A reader starts. The query's task waits for its turn with the accesses, and fetches in a
+///    read-only transaction, from one committed state. Then the query registers with the
+///    ``LiveQueries`` of the writing connection, for the changes that affect it. In a queue that
+///    happens in the same access, and no commit can come between. In a pool, a reader fetches
+///    beside the writer, and the writer's access comes later. If the number of the last commit has
+///    changed by then, the query fetches once more. The query waits for the writer in a task of its
+///    own. So it can fetch for new readers while a long transaction holds the writer.
+/// 2. Outside of the access the value is made from the fetched rows, and put into the
+///    ``LiveMailbox`` of its reader.
+/// 3. The query rests, without a task. A transaction makes changes that affect it: the connection's
+///    observer *marks* it, and *wakes* it when the transaction is committed. Its task waits for its
+///    turn again: see 1.
+/// 4. The fetch sees commits that happen while the task waits, and later commits wake the query
+///    once more. So values come in order, none is missed, the last one is of the newest state, and
+///    a slow reader delays nothing else.
+/// 5. The query ends when its reader leaves, which interrupts a running fetch. It also ends with
+///    its first error, and with the database. All objects of the user are released at once, and
+///    never inside an access, where they could not use the database.
 ///
-/// Marking and the table of what concerns whom are the writing connection's own, and need no lock. Fetching is the query's own:
-/// one task at a time, and in a queue one access at a time. Waking, ending and delivering are anybody's, and go through
-/// ``progress``.
-class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `progress`, or by the access
+/// Marks and registrations belong to the writing connection, and need no lock. Fetching belongs to
+/// the query: one task at a time, and in a queue one access at a time. Waking, ending and
+/// delivering may happen on any thread, and go through ``progress``.
+class LiveQuery: @unchecked Sendable {  // guarded by `progress`, or by the access
     /// The database, which an observation does not keep alive.
     weak let writer: (any DatabaseWriter)?
 
     struct Progress {
-        /// How the query is followed. Nobody hears of it any more once it has ended: who does belongs to the user.
+        /// The settings of the observation. Their handlers, which belong to the user, are not
+        /// called any more once the query has ended.
         var settings: LiveSettings
         enum Phase { case resting, fetching, ended }
         var lastFetch: ContinuousClock.Instant?
         var phase = Phase.resting
-        /// Whether something may have changed that the last fetch has not seen, and that is no commit with a number.
+        /// Whether changes without a commit number may exist that the last fetch has not seen.
         var isStale = false
-        /// Whether the connection that writes has to be told what concerns the query, and whether a
-        /// task is about to tell it.
+        /// Whether the query must be registered with the writing connection. `isWatching` is true
+        /// while a task is about to do so.
         var mustWatch = false
         var isWatching = false
-        /// Whether the connection that writes may not know yet what concerns the query.
+        /// Whether the registration with the writing connection may be missing or outdated.
         var isUnwatched: Bool { mustWatch || isWatching }
         /// Whether there was an access to the database.
         var hasBegun = false
-        /// Whether the query is one of those that keep a pool open.
+        /// Whether the query keeps a pool open.
         var keepsOpen = false
-        /// The number of the last commit that concerns the query, and of the last one that a fetch has seen.
+        /// The number of the last commit that affects the query, and of the last one that a fetch
+        /// has seen.
         var newestCommit: UInt64 = 0
         var seenCommit: UInt64 = 0
         var mustFetch: Bool { isStale || newestCommit > seenCommit }
         var task: Task<Void, Never>?
-        /// Those of the database, once a connection is known.
+        /// The registry of the database, once a connection is known.
         var hosts: LiveHosts?
     }
     let progress: Lock<Progress>
     final var settings: LiveSettings { progress.withLock { $0.settings } }
 
-    // On the side of the connection that writes:
+    // For the side of the writing connection:
 
-    /// Whether the present transaction has changed what concerns the query.
+    /// Whether the present transaction has made changes that affect the query.
     @exclusivity(unchecked) final var isMarked = false
-    /// What concerns the query, as the connection knows it.
+    /// The registered changes that affect the query.
     @exclusivity(unchecked) final var watched: LiveConcern?
 
-    // On the side of who fetches:
+    // For the fetching side:
 
     /// The state of the schema that the last fetch has seen.
     @exclusivity(unchecked) final var seenSchema = RowTesters.Version.unknown
-    /// Whether something was committed since the last fetch, which the fetch that is running is to see.
+    /// Whether there was a commit since the last fetch, for the running fetch to see.
     @exclusivity(unchecked) final var isOutdated = true
-    /// Whether the fetch that is running sees commits that came before the connection that writes
-    /// knew what concerns the query.
+    /// Whether the running fetch sees commits from before the query was registered with the writing
+    /// connection.
     @exclusivity(unchecked) final var seesUnwatchedCommits = false
 
     init(_ writer: any DatabaseWriter, _ settings: LiveSettings) {
@@ -77,48 +83,53 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
 
     // MARK: - What subclasses say
 
-    /// What belongs to the user, for whoever keeps it from being freed inside of an access.
+    /// The objects of the user. The caller holds them, so that they are not freed inside of an
+    /// access.
     var content: AnyObject? { nil }
 
-    /// The query that fetches in the place of this one, which has taken over its readers: this one, mostly.
+    /// Returns the query that fetches in place of this one, and has taken over its readers. Mostly
+    /// it is this one.
     func host(_ db: Database) throws -> LiveQuery { self }
 
-    /// Hears that a fetch is about to begin: the transaction in which it sees one state is not open yet.
+    /// Called before a fetch: the transaction in which it sees one state is not open yet.
     func fetchWillBegin() {}
 
-    /// Fetches, in a transaction that only reads. Returns what delivers the value, outside of the access.
+    /// Fetches in a read-only transaction. Returns the delivery of the value, to run outside of the
+    /// access.
     func fetch(_ db: Database) throws -> LiveDelivery { LiveDelivery {} }
 
-    /// Removes a reader who leaves. The last one ends the query.
+    /// Removes a reader that leaves. The last one ends the query.
     func remove(_ reader: LiveReader) {}
 
-    /// Hears that what was fetched is not delivered: the access has failed behind it.
+    /// Called when the fetched value is not delivered: the access has failed after the fetch.
     func fetchWasLost() {}
 
-    /// Hears, on the connection's side, that nothing is known of what was changed.
+    /// Called in an access to the writing connection if the changes are unknown.
     ///
-    /// - Parameter isWritten: Whether rows may have been written of which nothing was told.
+    /// - Parameter isWritten: Whether unreported rows may have been written.
     func anythingMayHaveChanged(isWritten: Bool) {}
 
-    /// Notes the end of a transaction, on the connection's side, if the query looks at rows.
+    /// Notes the end of a transaction, in an access to the writing connection, if the query
+    /// examines rows.
     ///
-    /// - Returns: whether the transaction concerns the query, even if no change of it has marked the query.
+    /// - Returns: Whether the transaction affects the query, even if none of its changes has marked
+    ///   the query.
     func transactionDidEnd(isCommitted: Bool) -> Bool { false }
 
-    /// Whether a commit that concerns the query leaves a note of what it has changed, for which there must be a fetch, whatever
-    /// was seen before.
+    /// Whether a commit that affects the query leaves notes of its changes. A fetch must handle
+    /// them, whatever an earlier one has seen.
     var looksAtNotes: Bool { false }
 
-    /// Hears that something may have been committed of which the query was not told.
+    /// Called if commits may have gone unreported.
     func changesMayBeMissed() {}
 
-    /// Whether the last fetch has read something else than what concerns the query, as the connection that writes knows it.
+    /// Whether the last fetch has read from other places than the registered ones.
     var readsSomethingElse: Bool { false }
 
-    /// What concerns the query, after a fetch: on the connection that writes.
+    /// Returns the changes that affect the query, after a fetch, on the writing connection.
     func concern(_ db: Database) throws -> LiveConcern { LiveConcern(.fullDatabase) }
 
-    /// Tells the reader the end, and lets go of all that belongs to the user.
+    /// Delivers the end to the reader, and releases all objects of the user.
     func letGo(_ failure: (any Error)?) {}
 
     // MARK: - Starting
@@ -144,7 +155,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         if mayNotRest() { begin() }
     }
 
-    /// Begins with the first fetch.
+    /// Starts the query with its first fetch.
     final func start() {
         noteBegin()
         settings.tell { $0.willStart?() }
@@ -153,17 +164,17 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
 
     // MARK: - Waking and resting
 
-    /// Has the query fetch, as soon as it can: something was committed that concerns it.
+    /// Makes the query fetch as soon as it can, after a commit that affects it.
     ///
     /// - Parameters:
-    ///   - commit: The number of what was committed, where a fetch may have seen it.
+    ///   - commit: The number of the commit, if a fetch may have seen it.
     ///   - isFirst: Whether there was no fetch before.
     final func wake(since commit: UInt64? = nil, isFirst: Bool = false) {
         let (isAwake, begins) = progress.withLock { progress in
             guard progress.phase != .ended else { return (false, false) }
             if let commit {
                 progress.newestCommit = max(progress.newestCommit, commit)
-                // A fetch that is on its way may see it, and says so when it knows.
+                // A fetch that is under way may see it, and notes it then.
                 guard progress.mustFetch else { return (false, false) }
             } else {
                 progress.isStale = true
@@ -185,7 +196,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         if isEnded { task.cancel() }
     }
 
-    /// Begins to tell the connection that writes what concerns the query, unless a task is about to do so.
+    /// Starts a task that registers the query with the writing connection, unless there is one.
     final func beginWatching() {
         let begins = progress.withLock { progress in
             guard progress.phase == .fetching, progress.mustWatch, !progress.isWatching else { return false }
@@ -199,7 +210,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         if isOver { hosts?.removeTask(watchingFor: self)?.cancel() }
     }
 
-    /// Rests, unless there is something new.
+    /// Rests, unless there is more to do. Returns whether there is.
     final func mayNotRest() -> Bool {
         progress.withLock { progress in
             guard progress.phase == .fetching else { return false }
@@ -212,7 +223,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
 
     // MARK: - The end
 
-    /// Ends the query, whose readers another one has.
+    /// Ends the query after another one has taken over its readers.
     final func retire() {
         let isFirst = progress.withLock { progress in
             defer { (progress.phase, progress.task) = (.ended, nil) }
@@ -221,7 +232,7 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         if isFirst { noteEnd() }
     }
 
-    /// A pool is not closed while a query lives.
+    /// Notes that the query lives, so that its pool cannot be closed.
     private func noteBegin() {
         guard let pool = writer?.pool else { return }
         let hosts = LiveHosts.of(pool)
@@ -237,14 +248,14 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
         hosts?.noteEnd()
     }
 
-    /// Where the query may be found, once it has looked for others.
+    /// The registry of shared queries, once the query has searched it.
     final var hosts: LiveHosts? { progress.withLock { $0.hosts } }
 
     final var isEnded: Bool { progress.withLock { $0.phase == .ended } }
 
-    /// Ends the query, and tells its reader. It may be called more than once, by any thread.
+    /// Ends the query, and notifies its reader. It may be called more than once, on any thread.
     ///
-    /// - Parameter isCancelled: Whether the reader has left, who wants to hear nothing more.
+    /// - Parameter isCancelled: Whether the reader has left, and gets nothing more.
     final func end(_ failure: (any Error)? = nil, isCancelled: Bool = false) {
         let (isFirst, task, settings) = progress.withLock { progress in
             defer {
@@ -268,20 +279,20 @@ class LiveQuery: @unchecked Sendable {  // what is not constant is guarded by `p
     }
 }
 
-/// What delivers a value that was fetched: made inside of an access, and called once, outside of it.
+/// The delivery of a fetched value: made inside of an access, and run once, outside of it.
 struct LiveDelivery: @unchecked Sendable {  // see above
     let deliver: () throws -> Void
 
     init(_ deliver: @escaping () throws -> Void) { self.deliver = deliver }
 }
 
-/// What concerns a query.
+/// The changes that affect a query.
 struct LiveConcern: Equatable {
     /// The tables, columns and rows that it reads.
     let region: DatabaseRegion
-    /// What tells the rows of a request on one table, where it can be known.
+    /// The condition that rows of a request on one table satisfy, if it can be determined.
     let condition: RowCondition?
-    /// Whether the rows of a table concern it that have one of the keys which ``FollowedRows`` know.
+    /// Whether only rows with the keys of ``FollowedRows`` affect it.
     let isOfKeys: Bool
 
     init(_ region: DatabaseRegion, _ condition: RowCondition? = nil, isOfKeys: Bool = false) {

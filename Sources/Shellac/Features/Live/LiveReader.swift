@@ -1,12 +1,15 @@
-/// Somebody whom a ``LiveQuery`` fetches for. Where another query fetches the same, the reader goes over to that one.
-class LiveReader: @unchecked Sendable {  // its query has a lock; the rest is that of the subclass
-    /// Guards which query readers belong to. It is one lock for all: it is held for a few instructions, when a reader comes
-    /// or leaves, and each one of its own would take a hundred bytes.
+/// A reader that a ``LiveQuery`` fetches for.
+///
+/// If another query fetches the same, the reader moves to that one.
+class LiveReader: @unchecked Sendable {  // its query has a lock; see the subclass for the rest
+    /// The lock for the readers' queries. It is one lock for all readers: it is held for a few
+    /// instructions, when a reader comes or leaves. A lock for each would take a hundred bytes.
     private static let places = Lock(0)
     private var query: LiveQuery?
     private var hasLeft = false
 
-    /// Begins with a query of its own. Returns what ends it, for a reader whose values go to a mailbox.
+    /// Starts with a query of its own. Returns an object that ends the reading, for a reader whose
+    /// values go to a mailbox.
     final func start<Value>(with query: LiveQuery, to mailbox: LiveMailbox<Value>) -> AnyDatabaseCancellable {
         move(to: query)
         query.start()
@@ -16,7 +19,7 @@ class LiveReader: @unchecked Sendable {  // its query has a lock; the rest is th
         }
     }
 
-    /// Goes over to a query that has the reader already.
+    /// Moves to a query that has the reader already.
     final func move(to query: LiveQuery) {
         let isLate = Self.places.withLock { _ in
             if !hasLeft { self.query = query }
@@ -25,7 +28,7 @@ class LiveReader: @unchecked Sendable {  // its query has a lock; the rest is th
         if isLate { query.remove(self) }
     }
 
-    /// Leaves: the reader wants to hear nothing more.
+    /// Leaves the query: the reader gets nothing more.
     final func leave() {
         let left = Self.places.withLock { _ -> LiveQuery? in
             defer { (query, hasLeft) = (nil, true) }

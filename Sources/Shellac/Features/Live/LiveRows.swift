@@ -1,13 +1,16 @@
-/// The query of a request: its rows are fetched once for all readers whose requests have the same SQL and arguments.
+/// The query of a request, shared by all readers whose requests have the same SQL and arguments.
 ///
-/// A reader starts with a query of its own. At its first fetch it finds out whether another one has the same SQL and
-/// arguments: then it goes over to that one, its *host*, and its own query retires. When the schema has changed, requests
-/// that were equal may no longer be: who does not fit any more goes away with a query of its own.
+/// Its rows are fetched once for all of them.
 ///
-/// What the last fetch gave is kept as ``PackedRows``, or as ``ReadRows`` where elements are made of several statements. A fetch that
-/// gives the same delivers nothing.
+/// A reader starts with a query of its own. Its first fetch looks for another query with the same
+/// SQL and arguments. If there is one, the reader moves to it, its *host*, and its own query
+/// retires. When the schema has changed, requests that were equal may no longer be. Readers that do
+/// not fit any more move to queries of their own.
+///
+/// The result of the last fetch is kept as ``PackedRows``, or as ``ReadRows`` if elements are made
+/// from several statements. A fetch with the same result delivers nothing.
 final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; readers have a lock
-    /// What is the same for requests that share a query.
+    /// The properties that are equal among requests that share a query.
     final class Key: Hashable {
         private let sql: String
         private let arguments: StatementArguments
@@ -25,16 +28,17 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
     }
 
     private struct Readers {
-        /// The first one, which is mostly the only one, and the others.
+        /// The first reader, which is mostly the only one. `others` has the rest.
         private var first: RowsReader?
         private var others: [RowsReader] = []
         var list: [RowsReader] {
             get { first.map { [$0] + others } ?? [] }
             set { (first, others) = (newValue.first, Array(newValue.dropFirst())) }
         }
-        /// Whether the last one has left: no other one may come.
+        /// Whether the last reader has left, so that no other one may come.
         var isClosed = false
-        /// What the last fetch gave, of one statement or of several. It is much memory, which goes with the last reader.
+        /// The result of the last fetch, of one statement or of several. It takes much memory, so
+        /// it is released with the last reader.
         private enum Fetched {
             case nothing
             case rows(PackedRows)
@@ -50,26 +54,26 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
             set { fetched = newValue.map { .read($0) } ?? .nothing }
         }
 
-        /// Lets go of all. Returns what there was, to be freed by whoever does not hold the lock.
+        /// Releases everything. Returns the old content, for the caller to free without the lock.
         mutating func close() -> Readers {
             defer { (first, others, isClosed, fetched) = (nil, [], true, .nothing) }
             return self
         }
     }
-    /// Guards the readers of all queries: see ``RowsReader``.
+    /// The lock for the readers of all queries: see ``RowsReader``.
     private static let lists = Lock(0)  // (an empty value would have the address of another one)
     private var readers: Readers
 
-    /// What the query is found by. It changes under the lock of ``LiveHosts`` alone.
+    /// The key of the query in the registry. It changes only under the lock of ``LiveHosts``.
     @exclusivity(unchecked) var key: Key?
 
-    // On the side of who fetches:
-    /// What changes when another connection has committed, as the rows have seen it; and the connection that they were fetched
-    /// with.
+    // For the fetching side:
+    /// The connection that fetched the rows, and a value that changes with the commits of other
+    /// connections, as of that fetch.
     @exclusivity(unchecked) private var fetcher: ObjectIdentifier?
     @exclusivity(unchecked) private var seenVersion: UInt32 = 0
 
-    // On the side of the connection that writes:
+    // For the side of the writing connection:
     @exclusivity(unchecked) private var concernVersion = RowTesters.Version.unknown
     @exclusivity(unchecked) private var region = DatabaseRegion()
     @exclusivity(unchecked) private var condition: RowCondition?
@@ -95,7 +99,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
 
     // MARK: - Who reads
 
-    /// Adds a reader. Returns false where the query has ended.
+    /// Adds a reader. Returns false if the query has ended.
     private func add(_ reader: RowsReader) -> Bool {
         withReaders { readers in
             if !readers.isClosed { readers.list.append(reader) }
@@ -126,7 +130,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
             _ = withReaders { $0.close() }
             reader.move(to: host)
         } else if isEnded {
-            // It has ended meanwhile, and was not found.
+            // It has ended meanwhile, when it was not in the registry yet.
             LiveHosts.of(db).remove(self)
         }
         return host
@@ -148,7 +152,8 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         guard prepared.supplement == nil else { return try fetchSeveralStatements(for: first, db) }
 
         var rows = withReaders { $0.rows }
-        // Where only another reader has come, the rows are known: unless another connection has committed others.
+        // If only another reader has come, the rows are known, unless another connection has
+        // committed.
         let present = try db.dataVersion(of: prepared.statement.effects.databases)
         if rows == nil || isOutdated || present != seenVersion || fetcher != ObjectIdentifier(db) {
             (seenVersion, fetcher) = (present, ObjectIdentifier(db))
@@ -157,7 +162,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
             defer { statement.abandon() }
             let fetched = try PackedRows(statement)
             if let rows, rows.hasSameRows(as: fetched) {
-                // Nobody is woken but who has come meanwhile.
+                // Only new readers get the rows.
             } else {
                 rows = fetched
                 withReaders { if !$0.isClosed { $0.rows = fetched } }
@@ -169,8 +174,8 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         return LiveDelivery { for delivery in deliveries { try delivery.deliver() } }
     }
 
-    /// Fetches for the only reader of a request whose elements are made of several statements. Where all of these give the same
-    /// rows as before, nobody is woken.
+    /// Fetches for the only reader of a request whose elements are made from several statements. If
+    /// all of these give the same rows as before, nothing is delivered.
     private func fetchSeveralStatements(for reader: RowsReader, _ db: Database) throws -> LiveDelivery {
         let read = ReadRows()
         let known = reader.isServed ? withReaders { $0.read } : nil
@@ -197,7 +202,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         return LiveConcern(region, condition)
     }
 
-    /// Sends readers away whose requests are no longer equal to that of the first one.
+    /// Moves readers to new queries if their requests are no longer equal to that of the first one.
     private func regroup(_ db: Database) throws {
         guard key != nil else { return }
         var newKey: Key?
@@ -216,7 +221,8 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
 }
 
 extension Database {
-    /// What changes when another connection has committed to one of some databases: their own numbers only grow.
+    /// Returns a value that changes when another connection has committed to one of some databases.
+    /// It is a sum, as the number of each database only grows.
     func dataVersion(of databases: Set<String>) throws -> UInt32 {
         try databases.reduce(into: 0) { sum, name in
             sum &+= UInt32(truncatingIfNeeded: try dataVersion(of: name) ?? 0)

@@ -1,11 +1,13 @@
-/// How an observation is followed: what its operators have added. Most have none, and pay for one reference.
+/// The settings of an observation, which its operators have added.
+///
+/// Most observations have none, and pay for one reference.
 struct LiveSettings: Sendable {
     private struct Additions: Sendable {
         var pause: Duration?
         var pollingInterval: Duration?
         var events: [LiveEvents] = []
     }
-    /// An array, so that it is one reference, which is empty or has one element.
+    /// An array with no element or one, so that it takes one reference.
     private var additions: [Additions] = []
 
     private subscript<Value>(_ path: WritableKeyPath<Additions, Value>) -> Value {
@@ -16,12 +18,12 @@ struct LiveSettings: Sendable {
         }
     }
 
-    /// The time between two fetches, at least.
+    /// The minimum time between two fetches.
     var pause: Duration? {
         get { self[\.pause] }
         set { self[\.pause] = newValue }
     }
-    /// How often the database is asked for other connections' commits, or nil for never.
+    /// The interval of polling for other connections' commits, or nil for no polling.
     var pollingInterval: Duration? {
         get { self[\.pollingInterval] }
         set { self[\.pollingInterval] = newValue }
@@ -31,7 +33,7 @@ struct LiveSettings: Sendable {
         set { self[\.events] = newValue }
     }
 
-    /// The same, of which nobody hears.
+    /// The same settings without handlers.
     var unheard: LiveSettings {
         if additions.isEmpty { return self }
         var settings = self
@@ -45,7 +47,7 @@ struct LiveSettings: Sendable {
     }
 }
 
-/// Functions that hear what an observation does.
+/// The handlers of an observation's events.
 struct LiveEvents: Sendable {
     var willStart: (@Sendable () -> Void)?
     var willFetch: (@Sendable () -> Void)?

@@ -1,13 +1,14 @@
 // Delivers observed values through a scheduler, or at once during an immediate start.
 
 extension LiveMailbox {
-    /// Begins an observation whose values go to a reader that is called where a scheduler says: with `.immediate`, at once for
-    /// the first one.
+    /// Starts an observation whose values go to a reader that a scheduler calls. With `.immediate`,
+    /// the reader gets the first value at once.
     ///
     /// - Parameters:
-    ///   - scheduler: Says where.
+    ///   - scheduler: The scheduler.
     ///   - receive: The reader.
-    ///   - begin: Begins the observation, for a mailbox. It is told whether the first value is to arrive before it returns.
+    ///   - begin: The function that starts the observation, for a mailbox. Its second argument is
+    ///     whether the first value must arrive before it returns.
     static func start(
         _ scheduler: any ValueObservationScheduler, _ receive: @escaping @Sendable (Message) -> Void,
         begin: (LiveMailbox, Bool) -> AnyDatabaseCancellable
@@ -21,7 +22,8 @@ extension LiveMailbox {
     }
 }
 
-/// Calls the receiver of values where a scheduler says: and, while an immediate start is running, at once.
+/// The calls of a receiver of values: by a scheduler, or at once while an immediate start is
+/// running.
 private final class LiveTurns: Sendable {
     private let isStarting: Lock<Bool>
     private let scheduler: any ValueObservationScheduler

@@ -1,6 +1,6 @@
 /// The query of a ``ValueObservation``: a function of the user fetches for one reader.
 final class ObservedFetch<Value>: LiveQuery, @unchecked Sendable {  // as its superclass
-    /// What belongs to the user.
+    /// The objects of the user.
     private final class Content {
         let fetch: LiveFetch<Value>
         let interest: LiveInterest
@@ -12,7 +12,8 @@ final class ObservedFetch<Value>: LiveQuery, @unchecked Sendable {  // as its su
     }
     private struct State {
         var content: Content?
-        /// The region that the last fetch has read, and the one that the connection that writes was told.
+        /// The region that the last fetch has read. `told` is the region that is registered with
+        /// the writing connection.
         var recorded: DatabaseRegion?
         var told: DatabaseRegion?
     }

@@ -1,11 +1,12 @@
-/// The rows of a result, packed one behind the other: what is kept of it, and compared.
+/// The rows of a result, packed one behind the other, to be kept and compared.
 ///
 ///     ┌────────┬────────┬─────┬────────┐
 ///     │ row 0  │ row 1  │  …  │ row n  │   bytes: see ``PackedBytes``
 ///     └────────┴────────┴─────┴────────┘
 ///              ↑ ends[0]               ↑ ends[n]
 ///
-/// Nobody changes it, so that all may read it. Objects are made of it anew for each reader, and never looked at again.
+/// It is immutable, so all threads may read it. New objects are made from it for each reader, and
+/// never examined again.
 struct PackedRows: Sendable {
     let layout: RowLayout
     private let rows: RowBytes
@@ -20,7 +21,7 @@ struct PackedRows: Sendable {
 
     private init(_ layout: RowLayout) { (self.layout, rows) = (layout, RowBytes()) }
 
-    /// No rows, of the same columns.
+    /// An empty result with the same columns.
     var emptied: PackedRows { PackedRows(layout) }
 
     var count: Int { rows.ends.count }
@@ -30,7 +31,7 @@ struct PackedRows: Sendable {
         hasSameColumns(as: other) && rows.isSame(as: other.rows)
     }
 
-    /// Whether another result has columns of the same names, in the same order.
+    /// Whether another result has columns with the same names, in the same order.
     func hasSameColumns(as other: PackedRows) -> Bool {
         layout.hasExactNames(of: other.layout)
     }
@@ -53,10 +54,10 @@ struct PackedRows: Sendable {
         }
     }
 
-    /// A row that owns its values.
+    /// Returns a row that owns its values.
     func row(at index: Int) -> Row { withRow(index) { Row(PackedRow.make(layout, copying: $0)) } }
 
-    /// The integer in a column of a row, if it is one.
+    /// Returns the integer in a column of a row, if it is one.
     func integer(at index: Int, in column: Int) -> Int64? {
         withRow(index) { row in
             let value = row.value(at: column)
@@ -64,12 +65,12 @@ struct PackedRows: Sendable {
         }
     }
 
-    /// The values in some columns of a row.
+    /// Returns the values in some columns of a row.
     func values(at index: Int, in columns: [Int]) -> [DatabaseValue] {
         withRow(index) { row in columns.map { row.value(at: $0).view.databaseValue } }
     }
 
-    /// Whether a row has the same values as one of another result of the same columns.
+    /// Whether a row has the same values as one of another result with the same columns.
     func isRow(_ index: Int, sameAs otherIndex: Int, of other: PackedRows) -> Bool {
         let (range, otherRange) = (range(of: index), other.range(of: otherIndex))
         return range.count == otherRange.count
@@ -80,18 +81,18 @@ struct PackedRows: Sendable {
 
     // MARK: - Elements
 
-    /// Makes elements of the rows, as a fetch does.
+    /// Makes elements from the rows, as a fetch does.
     ///
-    /// - Parameter db: The connection that they came from, which knows the schema.
+    /// - Parameter db: The connection that fetched them, which knows the schema.
     func makeElements<Element: DatabaseFetchable>(_ type: Element.Type, on db: Database) throws -> [Element] {
         let row = LiveRow.make(fetchedBy: db, layout: layout)
         defer { row.recycle() }
         return try makeElements(type, of: 0..<count, standing: row)
     }
 
-    /// Makes elements of some rows.
+    /// Makes elements from some rows.
     ///
-    /// - Parameter row: A row of the same layout, that is to stand on each of them.
+    /// - Parameter row: A row of the same layout, which is positioned on each of them.
     func makeElements<Element: DatabaseFetchable>(
         _ type: Element.Type, of indices: some Collection<Int>, standing row: LiveRow
     ) throws -> [Element] {

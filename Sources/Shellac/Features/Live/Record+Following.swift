@@ -1,8 +1,8 @@
 /// A state of the row of a record: see ``Record/follow(in:)``.
 public enum RecordState {
-    /// The row is this one. ``Record/merge(_:)-(Row)`` takes it.
+    /// The row exists with these values. ``Record/merge(_:)-(Row)`` takes it.
     case changed(Row)
-    /// There is no row of the key. One may come again.
+    /// There is no row with the key. One may come again.
     case deleted
 }
 
@@ -13,11 +13,12 @@ public enum RecordState {
 )
 extension RecordState: Sendable {}
 
-/// The states of the row of a record, one after the other: see ``Record/follow(in:)``.
+/// The sequence of states of a record's row: see ``Record/follow(in:)``.
 public typealias RecordStates = DatabaseValues<RecordState>
 
 extension Record {
-    /// Follows the record's row: its present state comes first, and another one after each commit that has changed it.
+    /// Follows the record's row: its present state comes first, and another one after each commit
+    /// that has changed it.
     ///
     /// ```swift
     /// @MainActor
@@ -31,23 +32,28 @@ extension Record {
     /// }
     /// ```
     ///
-    /// The record stays where it is, on the main actor or on another one: only its key is handed over. ``merge(_:)-(Row)`` has its
-    /// clean columns take what was committed, and leaves what its owner has changed. A deletion is a state, and so is a row
-    /// of the same key that is inserted later. The row is that of the key which the record has when this is called; where the
-    /// key is changed in the database, the row is deleted for who follows it.
+    /// The record stays on the main actor, or on its other actor: only its key is handed over.
+    /// ``merge(_:)-(Row)`` sets its clean columns to the committed values, and leaves those that
+    /// its owner has changed. A deletion is a state, and so is the later insertion of a row with
+    /// the same key. The row is the one with the key that the record has at the time of this call.
+    /// If the key is changed in the database, followers get a deletion.
     ///
-    /// A state comes for each commit that wrote other values to the row, also where they are in the end what they were: the record
-    /// may have been saved in between. The newest waits for a slow reader. A row that comes late may be older than what
-    /// the record has saved by then; the newer one comes behind it.
+    /// A state comes for each commit that wrote other values to the row, even if they end up the
+    /// same: the record may have been saved in between. For a slow reader, the newest state is
+    /// kept. A row that comes late may be older than what the record has saved by then; the newer
+    /// one follows it.
     ///
-    /// All followed rows of a table share one observation: a commit that has changed some has those fetched, and no others, a
-    /// hundred by one statement. The rows have all columns of the table. They are found by their keys in tables that stand
-    /// in the main database, whose keys compare texts byte by byte. Of other tables, and of views, all followed rows are fetched, and
-    /// told, where one may have been written. After VACUUM, or a change of the schema, those are told that differ. ``DatabaseValues/observingExternalChanges(every:)`` has other connections heard of.
+    /// All followed rows of a table share one observation. After a commit it fetches the changed
+    /// rows and no others, a hundred by one statement. The rows have all columns of the table. They
+    /// are found by their keys in tables of the main database whose keys compare texts byte by
+    /// byte. For other tables, and for views, all followed rows are fetched and delivered if one
+    /// may have been written. After VACUUM, or a change of the schema, the rows that differ are
+    /// delivered. ``DatabaseValues/observingExternalChanges(every:)`` includes the commits of other
+    /// connections.
     ///
-    /// The loop ends as one over ``DatabaseValues`` does. It throws ``RecordError/noKey(databaseTableName:columns:)`` where the
-    /// record has no primary key, as one that was never inserted, what encoding the record throws, and the error of a
-    /// fetch.
+    /// The loop ends as one over ``DatabaseValues`` does. It throws
+    /// ``RecordError/noKey(databaseTableName:columns:)`` if the record has no primary key, as one
+    /// that was never inserted. It throws errors of encoding the record, and the error of a fetch.
     ///
     /// - Parameter writer: The database. The sequence does not keep it alive.
     public final func follow(in writer: some DatabaseWriter) -> RecordStates {

@@ -1,25 +1,30 @@
-/// What tells which rows of a table concern the request of a query: its condition, as far as it can be known of one row.
+/// The condition of a request, as far as it can be tested on a single row.
 ///
-/// A row concerns the request where it satisfies the condition before the change or after it, and an updated row only where
-/// one of the columns that the request reads has another value. That holds for requests on one table, also with an order, a
-/// limit, groups and aggregates: their results are made of the rows that satisfy the condition, and of nothing else.
+/// It tells which rows affect the request.
 ///
-/// Where that is not sure, there is no such condition, and each row concerns the request: see ``init(_:_:_:on:)``.
+/// A row affects the request if it satisfies the condition before the change or after it. An
+/// updated row does so only if one of the columns that the request reads has changed. That holds
+/// for requests on one table, also with an order, a limit, groups and aggregates. Their results are
+/// made only from the rows that satisfy the condition.
+///
+/// If that is not certain, there is no such condition, and each row affects the request: see
+/// ``init(_:_:_:on:)``.
 final class RowCondition: Sendable {
     /// The table.
     let table: TableSchema
-    /// A column that must have one of some values, which are those that the column compares. Nil where the condition tells
-    /// none.
+    /// A column that must have one of some values, as the column compares them. Nil if the
+    /// condition implies none.
     let lookup: (column: String, values: [DatabaseValue])?
-    /// The test of a row, which the ``RowTester`` runs. Nil where all rows that are found by `lookup` satisfy the condition.
+    /// The test of a row, which the ``RowTester`` runs. Nil if all rows that `lookup` finds satisfy
+    /// the condition.
     let test: QueryStorage?
 
-    /// Finds out what rows concern a request. Returns nil where it cannot be known.
+    /// Determines which rows affect a request. Returns nil if that is not possible.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - statement: Its statement.
-    ///   - testers: What runs tests.
+    ///   - testers: The testers that run tests.
     init?(
         _ request: some FetchRequest, _ statement: Statement, _ testers: RowTesters, on db: Database
     ) throws {
@@ -28,10 +33,11 @@ final class RowCondition: Sendable {
             let name = query.source.tableName, let table = try db.schema.table(name), table.kind == .table,
             try table.schemaName == "main" && db.schema.tables(named: name).count == 1
         else { return nil }
-        // What the hook tells must be what is stored.
+        // The hook must report the stored values.
         let stored = StoredColumns(table, db)
         guard stored.hasRowID, stored.lostColumn == nil, table.tellsOlderRows(stored) else { return nil }
-        // All that is read is this table, once, by functions that give equal results for equal arguments.
+        // The statement must read only this table, and only once, with functions that give equal
+        // results for equal arguments.
         let effects = statement.effects
         guard effects.databases.isSubset(of: ["main"]),
             effects.reads.keys.allSatisfy({ CaseInsensitiveName.matches($0, table.name) }),
@@ -52,7 +58,7 @@ final class RowCondition: Sendable {
     }
 }
 
-/// A request that is made of parts which are known.
+/// A request with accessible parts.
 protocol QueriedRequest {
     var selectQuery: SelectQuery { get }
 }
@@ -66,7 +72,7 @@ extension Table: QueriedRequest {
 }
 
 extension TableSchema {
-    /// Whether the values are known that rows have in columns which are younger than them.
+    /// Whether the values are known of rows that are older than a column.
     func tellsOlderRows(_ stored: StoredColumns) -> Bool {
         let isMarked: Bool
         switch PreUpdateFunctions.olderRows {
@@ -83,7 +89,8 @@ extension TableSchema {
 }
 
 extension String {
-    /// Whether this SQL has one SELECT, and no other query: a subquery reads other rows than the one that is tested.
+    /// Whether this SQL has one SELECT, and no other query: a subquery reads other rows than the
+    /// tested one.
     fileprivate var selectsOnce: Bool {
         var tokens = SQLTokens(self)
         var (selects, isAfterIn) = (0, false)
@@ -106,7 +113,7 @@ extension String {
 // MARK: - Looking up
 
 extension SQLExpression {
-    /// Whether the expression is what is looked up, and nothing beside it.
+    /// Whether the expression is the lookup, and nothing else.
     fileprivate var isLookup: Bool {
         switch syntax {
         case .infix(.equal, _, _)?, .infix(.isSame, _, _)?, .list(_, in: _, isNegated: false)?: true
@@ -114,7 +121,7 @@ extension SQLExpression {
         }
     }
 
-    /// A column that must have one of some values where the expression is true.
+    /// Returns a column that must have one of some values if the expression is true.
     fileprivate func lookup(in table: TableSchema) -> (
         column: String, values: [DatabaseValue]
     )? {
@@ -146,9 +153,10 @@ extension SQLExpression {
                 (.double, .numeric), (.double, .real), (.double, .blob), (.blob, _):
                 break
             case (.string, .text), (.string, .blob):
-                // What a collation of the program's takes for equal, SQLite alone can look up.
+                // If a collation of the program treats values as equal, only SQLite can look them
+                // up.
                 guard comparison.isComparable else { return nil }
-            default: return nil  // NULL, and what SQLite converts to compare it
+            default: return nil  // NULL, and values that SQLite converts to compare them
             }
             values.append(comparison.comparable(value))
         }

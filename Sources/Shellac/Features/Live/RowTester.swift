@@ -1,16 +1,20 @@
-/// Asks SQLite whether rows satisfy conditions: on a private connection in memory, where each table has an empty clone.
+/// A tester of conditions on rows, by a private in-memory connection.
 ///
-/// A row is put into the clone of its table, and `SELECT EXISTS (SELECT 1 FROM player WHERE …)` is run. So affinities,
-/// collations, generated columns and functions do to it what they do in the database. (To compare bound values would not: they
-/// have neither affinity nor collation.) The clone is made by the very SQL of its table, in a database of the same encoding. It
-/// checks no constraint of its own, and has no foreign keys, triggers or further indexes.
+/// SQLite evaluates the conditions there. The connection has an empty clone of each table.
+///
+/// A row is put into the clone of its table, and `SELECT EXISTS (SELECT 1 FROM player WHERE …)` is
+/// run. So affinities, collations, generated columns and functions apply to it as in the database.
+/// (Comparing bound values would not do: they have neither affinity nor collation.) The clone is
+/// made by the very SQL of its table, in a database of the same encoding. It checks no constraint
+/// of its own, and has no foreign keys, triggers or further indexes.
 ///
 /// Tests run outside of the accesses to the database.
 final class RowTester: Sendable {
     private let queue: DatabaseQueue
-    /// The functions that give equal results for equal arguments, on this connection and on the database's.
+    /// The functions that give equal results for equal arguments, both here and on the database's
+    /// connection.
     private let knownFunctions: Set<String>
-    /// The clones that there are, by the names of tables.
+    /// The existing clones, by the names of tables.
     private let clones = Lock<Set<CaseInsensitiveName>>([])
     /// The state of the database's connection that the tester fits.
     let version: RowTesters.Version
@@ -33,7 +37,7 @@ final class RowTester: Sendable {
             for function in added.functions { try clone.add(function: function) }
             for collation in added.collations { try clone.add(collation: collation) }
         }
-        // What is no function of SQLite's own: ours, and those of extensions.
+        // All functions that are not built in: Shellac's, and those of extensions.
         let others = try db.asking {
             try String.fetchAll(
                 db.makeStatement(sql: "SELECT lower(name) FROM pragma_function_list WHERE NOT builtin"))
@@ -45,8 +49,8 @@ final class RowTester: Sendable {
         knownFunctions = known
     }
 
-    /// SQLite's own functions that give equal results for equal arguments. (LIKE is another one after `PRAGMA
-    /// case_sensitive_like`, and functions of dates know what `now` is.)
+    /// The built-in functions that give equal results for equal arguments. (LIKE changes with
+    /// `PRAGMA case_sensitive_like`, and date functions depend on `now`.)
     private static let pureFunctions: Set<String> = [
         "abs", "char", "coalesce", "glob", "hex", "ifnull", "iif", "instr", "length", "likelihood", "likely",
         "lower",
@@ -64,7 +68,7 @@ final class RowTester: Sendable {
     /// Whether functions give equal results for equal arguments.
     func areKnown(_ functions: Set<String>) -> Bool { functions.isSubset(of: knownFunctions) }
 
-    /// Prepares the test of a condition. Returns false where it cannot be run.
+    /// Prepares the test of a condition. Returns false if it cannot be run.
     func prepare(_ test: QueryStorage, of table: TableSchema, _ stored: StoredColumns, on db: Database)
         -> Bool
     {
@@ -77,7 +81,7 @@ final class RowTester: Sendable {
                 return areKnown(statement.effects.functions)
             }
         } catch {
-            // The clone refuses something: it cannot be known.
+            // The clone refuses something, so the result is unknown.
             return false
         }
     }
@@ -93,19 +97,19 @@ final class RowTester: Sendable {
 
     // MARK: - Testing
 
-    /// Finds the queries that rows concern.
+    /// Returns the queries that rows affect.
     func test(_ rows: [HeldRow]) async -> [LiveQuery] {
         var found: [ObjectIdentifier: LiveQuery] = [:]
         var rest = rows[...]
         while !rest.isEmpty {
-            // A part at a time: a new query may be waiting for its test to be prepared.
+            // In parts: a new query may be waiting for its test to be prepared.
             let part = Array(rest.prefix(64))
             rest = rest.dropFirst(64)
             let known = Set(found.keys)
             let concerned = try? await queue.writeWithoutTransaction { clone in
                 self.test(part, without: known, on: clone)
             }
-            // Where tests cannot be run, nobody knows.
+            // If tests cannot be run, all queries may be affected.
             for query in concerned ?? part.flatMap({ $0.entries.map(\.query) }) {
                 found[ObjectIdentifier(query)] = query
             }
@@ -133,7 +137,7 @@ final class RowTester: Sendable {
                         return false
                     }
                 } catch {
-                    // It cannot be known.
+                    // The result is unknown.
                     for entry in open { found[ObjectIdentifier(entry.query)] = entry.query }
                     open = []
                 }
@@ -142,7 +146,8 @@ final class RowTester: Sendable {
         return Array(found.values)
     }
 
-    /// Has the clone of a table hold one row: as it was before its change, or as it is after it.
+    /// Replaces the content of a table's clone by one row, as it was before its change or as it is
+    /// after it.
     private func put(_ values: [DatabaseValue], _ rowID: Int64?, of row: HeldRow, on clone: Database) throws {
         let (table, columns) = (row.table, row.values.columns)
         try clone.cachedStatement(sql: "DELETE FROM \(table.name.quotedDatabaseIdentifier)").execute()
@@ -172,18 +177,19 @@ final class RowTester: Sendable {
     }
 }
 
-/// A changed row, and those whose conditions it is to be tested by.
+/// A changed row, and the entries whose conditions it must be tested by.
 struct HeldRow: Sendable {
     let table: TableSchema
     let values: RowValues
     var entries: [TableWatch.Tested]
 }
 
-/// Makes the tester of a connection, and another one when its schema, its functions or its collations have changed.
+/// The maker of a connection's tester, which makes another one when the schema, the functions or
+/// the collations have changed.
 final class RowTesters {
     struct Version: Equatable {
         let schemaGeneration: UInt64
-        // (Every observation has a few of these: half a word is saved.)
+        // (Every observation has a few of these, so half a word is saved.)
         private let addedVersion: UInt32
 
         init(schemaGeneration: UInt64, addedVersion: Int) {
@@ -191,17 +197,17 @@ final class RowTesters {
             self.addedVersion = UInt32(truncatingIfNeeded: addedVersion)
         }
 
-        /// None, of which nothing was learnt yet.
+        /// The version for "nothing known yet".
         static let unknown = Version(schemaGeneration: 0, addedVersion: -1)
     }
     private var tester: RowTester?
-    /// The version for which none could be made.
+    /// The version for which no tester could be made.
     private var failure: Version?
 
-    /// The state that conditions depend on.
+    /// Returns the version of the state that conditions depend on.
     ///
-    /// The readers of a pool take turns, and each counts its own generations: what they see are committed schemas, which the file
-    /// numbers.
+    /// The readers of a pool take turns, and each counts its own generations. But they see
+    /// committed schemas, which the file numbers.
     static func version(on db: Database) throws -> Version {
         let generation =
             db.readsBesideWriter
@@ -211,7 +217,8 @@ final class RowTesters {
         return Version(schemaGeneration: generation, addedVersion: db.added.version)
     }
 
-    /// The tester, or nil where none can be made: then each row concerns each query of its table.
+    /// Returns the tester, or nil if none can be made: then each row affects each query of its
+    /// table.
     func tester(on db: Database) -> RowTester? {
         guard let version = try? Self.version(on: db), failure != version else { return nil }
         if let tester, tester.version == version { return tester }
@@ -220,18 +227,19 @@ final class RowTesters {
         return tester
     }
 
-    /// The tester that fits what is known already.
+    /// The tester that was made last.
     var present: RowTester? { tester }
 }
 
 extension DatabaseValue {
-    /// Whether the value is a text that may have been repaired when it was read: it may differ from what is stored.
+    /// Whether the value is a text that may have been repaired when it was read, and so differ from
+    /// the stored one.
     var isRepaired: Bool {
         guard case .string(let text) = storage else { return false }
         return text.unicodeScalars.contains("\u{FFFD}")
     }
 
-    /// Whether another value is this one, to the last bit.
+    /// Whether another value is identical, to the last bit.
     func isIdentical(to other: DatabaseValue) -> Bool {
         switch (storage, other.storage) {
         case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern

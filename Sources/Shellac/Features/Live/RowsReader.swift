@@ -1,8 +1,9 @@
 /// A reader of the rows of a request.
 class RowsReader: LiveReader, @unchecked Sendable {  // as its superclass
-    /// Whether the reader has had the last rows. It is used on the connection's side.
+    /// Whether the reader has the last rows. It is used in accesses.
     @exclusivity(unchecked) final var isServed = false
-    /// The number of the last result that was fetched for the reader: see ``LiveMailbox``. It is used on the connection's side.
+    /// The number of the last result that was fetched for the reader: see ``LiveMailbox``. It is
+    /// used in accesses.
     @exclusivity(unchecked) final var resultNumber: UInt32 = 0
 
     // MARK: - What the subclass knows of the request
@@ -10,31 +11,32 @@ class RowsReader: LiveReader, @unchecked Sendable {  // as its superclass
     /// Prepares the statement of the request.
     func prepare(_ db: Database) throws -> PreparedRequest { Misuse.trap("a reader reads no request") }
 
-    /// What the request reads.
+    /// Returns the region that the request reads.
     func region(_ db: Database) throws -> DatabaseRegion { .fullDatabase }
 
-    /// What tells the rows that concern the request, where it can be known.
+    /// Returns the condition of rows that affect the request, if it can be determined.
     func condition(_ prepared: PreparedRequest, _ testers: RowTesters, on db: Database) throws
         -> RowCondition?
     { nil }
 
-    /// Makes objects of rows that are the reader's own. Returns what delivers them.
+    /// Makes the reader's own objects from rows. Returns their delivery.
     func serve(_ rows: PackedRows, on db: Database) -> LiveDelivery { LiveDelivery {} }
 
-    /// Fetches a request whose elements are made of several statements, and notes the rows of these.
+    /// Fetches a request whose elements are made from several statements, and notes the rows of
+    /// these.
     ///
-    /// - Parameter known: The rows that the reader has had.
-    /// - Returns: what delivers the elements, or frees them where the same rows were read.
+    /// - Parameter known: The rows that the reader had last.
+    /// - Returns: The delivery of the elements. If the same rows were read, it frees them instead.
     func fetch(_ db: Database, noting rows: ReadRows, unlessSameAs known: ReadRows?) throws -> LiveDelivery {
         LiveDelivery {}
     }
 
-    /// Tells the end.
+    /// Ends the reading.
     func finish(_ failure: (any Error)?) {}
 }
 
 /// A reader of a request, whose results go to a mailbox.
-class RequestReader<Request: FetchRequest, Value>: RowsReader, @unchecked Sendable {  // as its superclass
+class RequestReader<Request: FetchRequest, Value>: RowsReader, @unchecked Sendable {  // as above
     final let request: Request
     private let mailbox: LiveMailbox<Value>
 
@@ -52,14 +54,16 @@ class RequestReader<Request: FetchRequest, Value>: RowsReader, @unchecked Sendab
         _ prepared: PreparedRequest, _ testers: RowTesters, on db: Database
     ) throws -> RowCondition? { try RowCondition(request, prepared.statement, testers, on: db) }
 
-    /// Hands a result over. An error, of rows that do not convert, is this reader's alone.
+    /// Returns the delivery of a result. An error, from rows that do not convert, ends only this
+    /// reader.
     ///
-    /// Results are fetched in their order, also by the tasks of other readers, who come to the query; and each task hands over
-    /// what it has fetched, outside of the access, where one may overtake another. So they have numbers.
+    /// Results are fetched in their order, also by the tasks of other readers that come to the
+    /// query. Each task delivers its result outside of the access, where one may overtake another.
+    /// So they have numbers.
     final func deliver(_ make: () throws -> Value) -> LiveDelivery {
         isServed = true
         resultNumber &+= 1
-        // It is made for this reader: nobody else holds it.
+        // It is made for this reader alone, which holds the only reference.
         nonisolated(unsafe) let result = Result(catching: make)
         return LiveDelivery { [self, number = resultNumber] in
             switch result {
@@ -87,7 +91,8 @@ where Request.RowDecoder: DatabaseFetchable {  // as its superclass
     {
         let result = Result { try db.noting(in: rows) { try request.fetchAll(db) } }
         if case .success = result, let known, known.hasSameRows(as: rows) {
-            // The objects are the user's: they are freed where these could use the database.
+            // The objects belong to the user: they are freed outside of the access, where they can
+            // use the database.
             return LiveDelivery { withExtendedLifetime(result) {} }
         }
         return deliver { try result.get() }

@@ -1,22 +1,23 @@
-/// How long a ``SharedValueObservation`` goes on.
+/// The lifetime of a ``SharedValueObservation``'s observation.
 public enum SharedValueObservationExtent: Hashable, Sendable {
-    /// As long as somebody reads it.
+    /// As long as there is a reader.
     case whileObserved
-    /// From the first reader on, as long as it lives.
+    /// From the first reader on, as long as the shared observation exists.
     case observationLifetime
 }
 
-/// An observation that is fetched once for all its readers.
+/// An observation that fetches once for all its readers.
 ///
 /// ```swift
 /// let players = ValueObservation.tracking { db in try Player.fetchAll(db) }.shared(in: dbQueue)
 /// for try await all in players.values() { print(all.count) }
 /// ```
 ///
-/// A reader that comes later has the newest value at once. The value is kept for that, and so it must be Sendable.
-/// (``DatabaseWriter/values(of:bufferingPolicy:)`` shares the rows of a request, also of class records.)
+/// A later reader gets the newest value at once. That value is kept for this purpose, so it must be
+/// Sendable. (``DatabaseWriter/values(of:bufferingPolicy:)`` shares the rows of a request, also of
+/// class records.)
 ///
-/// An error ends all its readers. Whoever comes afterwards begins anew.
+/// An error ends all its readers. A reader that comes afterwards starts it again.
 public final class SharedValueObservation<Value: Sendable>: Sendable {
     private let observation: ValueObservation<Value>
     private weak let writer: (any DatabaseWriter)?
@@ -30,10 +31,10 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
         var last: Value?
         var isRunning = false
         var running: AnyDatabaseCancellable?
-        /// The number of the present run: what an earlier one tells is too late.
+        /// The number of the present run: messages of earlier ones come too late.
         var run = 0
 
-        /// Forgets all. Returns what there was.
+        /// Resets everything. Returns the old state.
         mutating func end() -> State {
             defer { self = State(lastReader: lastReader, run: run + 1) }
             return self
@@ -49,12 +50,12 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
         (self.scheduler, self.extent) = (scheduler, extent)
     }
 
-    /// Starts, and has a function called with each value, where the scheduler says.
+    /// Starts, and calls a function with each value, by the scheduler.
     ///
     /// - Parameters:
     ///   - onError: Called with the error that ends the observation.
-    ///   - onChange: Called with each value, one after the other: first with the newest one that is known.
-    /// - Returns: what ends it, when it is cancelled or freed.
+    ///   - onChange: Called with each value, one after the other: first with the newest known one.
+    /// - Returns: An object that ends it when cancelled or deallocated.
     public func start(
         onError: @escaping @Sendable (any Error) -> Void, onChange: @escaping @Sendable (Value) -> Void
     ) -> AnyDatabaseCancellable {
@@ -65,9 +66,10 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns the values as a sequence. Each loop reads from the newest value on.
+    /// Returns the values as a sequence. Each loop begins with the newest value.
     ///
-    /// - Parameter bufferingPolicy: What happens to values that the loop has not taken when newer ones come.
+    /// - Parameter bufferingPolicy: The buffering of values that the loop has not taken when newer
+    ///   ones come.
     public func values(
         bufferingPolicy: ValueBufferingPolicy = .bufferingNewest(1)
     ) -> DatabaseValues<Value> {
@@ -78,9 +80,9 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
         let (number, run, posting) = state.withLock { state -> (Int, Int?, LiveMailbox<Value>.Posting?) in
             state.lastReader += 1
             state.readers[state.lastReader] = mailbox
-            // Under the lock: no newer value can come first.
+            // Under the lock, so no newer value can come first.
             let posting = state.last.map { mailbox.postUnscheduled(Parcel($0)) }
-            // Who starts at once does not wait for the first value of a run that is on its way.
+            // An immediate start does not wait for the first value of a run that is under way.
             if state.isRunning, !isImmediate || state.last != nil { return (state.lastReader, nil, posting) }
             state.isRunning = true
             state.run += 1
@@ -106,7 +108,7 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
 
     private func begin(_ run: Int, isImmediate: Bool) {
         guard let writer else { return finish(run, nil) }
-        // It calls at once whoever puts a value in.
+        // The receiver is called at once, on the thread that puts a value in.
         let values = LiveMailbox<Value>(
             .unbounded,
             receiver: .init(schedule: { $0() }) { [weak self] message in
@@ -117,7 +119,7 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
                 }
             })
         let running = observation.start(in: writer, isImmediate: isImmediate, values)
-        // Everybody may have left meanwhile, or it may have failed.
+        // All readers may have left meanwhile, or the run may have failed.
         let unwanted = state.withLock { state -> AnyDatabaseCancellable? in
             guard state.run == run else { return running }
             defer { state.running = running }
@@ -127,7 +129,8 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
     }
 
     private func post(_ value: Value, of run: Int) {
-        // What gives way may be objects of the user, whose `deinit` may come back here, and so may who is woken.
+        // Replaced values may be objects of the user, whose `deinit` may call this object again,
+        // and so may resumed readers.
         typealias Posted = (reader: LiveMailbox<Value>, posting: LiveMailbox<Value>.Posting)
         let (posted, before) = state.withLock { state -> ([Posted], Value?) in
             guard state.run == run else { return ([], nil) }
@@ -148,12 +151,12 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
 }
 
 extension ValueObservation where Value: Sendable {
-    /// Shares what is fetched among all readers.
+    /// Shares the fetched values among all readers.
     ///
     /// - Parameters:
     ///   - writer: The database, which is not kept alive.
-    ///   - scheduler: Where the functions of readers are called.
-    ///   - extent: How long the database is observed.
+    ///   - scheduler: The scheduler that calls the functions of readers.
+    ///   - extent: The time for which the database is observed.
     public func shared(
         in writer: some DatabaseWriter, scheduling scheduler: some ValueObservationScheduler = .mainActor,
         extent: SharedValueObservationExtent = .whileObserved

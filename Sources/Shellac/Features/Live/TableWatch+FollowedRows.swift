@@ -5,20 +5,20 @@ extension TableWatch {
     func noteFollowed(
         _ row: ChangingRow, _ kind: DatabaseEvent.Kind, _ columns: StoredColumns, _ generation: UInt64
     ) -> Bool {
-        // Each is asked: several may follow rows of one table.
+        // All are called: several queries may follow rows of one table.
         followed.reduce(false) { $1.note(row, kind, columns, generation) || $0 }
     }
 
-    /// Finds those that follow a row which was changed.
+    /// Finds the queries that follow a changed row.
     func findFollowed(_ event: DatabaseEvent, _ wish: RowWish, _ found: (LiveQuery) -> Void) {
         for rows in followed {
-            // Where the row was not looked at while it was changed, there is its row id, or nothing.
+            // If the row was not examined during its change, only its row id is known, or nothing.
             if wish == .anything { rows.note(event) }
             if rows.hasNoted { found(rows) }
         }
     }
 
-    /// Finds all that follow rows, of which nothing is known.
+    /// Finds all queries that follow rows, for unknown changes.
     func findAllFollowed(_ found: (LiveQuery) -> Void) {
         for rows in followed {
             rows.anythingMayHaveChanged(isWritten: true)

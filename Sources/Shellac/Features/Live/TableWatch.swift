@@ -1,32 +1,34 @@
-/// The queries that changes of one table may concern.
+/// The queries that changes of one table may affect.
 ///
-/// A change is told in three steps. First, what a statement is about to do to which columns: where nobody reads them, no row
-/// is heard of. Then, inside of SQLite's hook, each row: where it concerns nobody, it is forgotten at once, after a look at
-/// the values that queries look for. At last, when its statement stands, each row that may concern somebody.
+/// A change is examined in three steps. First, before a statement runs, its kind and its columns:
+/// if no query reads these, its rows are not reported. Then each row, inside of SQLite's hook: if
+/// it affects no query, it is dropped at once, after a comparison with the values that queries look
+/// for. Finally, when its statement has succeeded, each row that may affect a query.
 ///
-/// There are four ways in which rows concern queries:
+/// Rows affect queries in four ways:
 ///
-/// - *open*: any row does, where one of the columns may have been changed that the query reads;
-/// - *by row id*: those do that have one of some ids;
-/// - *tested*: those that a ``RowCondition`` tells. They are found by a value of a column where it names one; all others are
-///   asked of each row;
-/// - *followed*: those that have one of the keys of ``FollowedRows``, which notes them.
+/// - *open*: any row does, if a column that the query reads may have changed;
+/// - *by row id*: rows with one of some ids do;
+/// - *tested*: rows that satisfy a ``RowCondition`` do. The condition is found by a value of a
+///   column if it names one; all other conditions are tested for each row;
+/// - *followed*: rows with one of the keys of ``FollowedRows`` do, which notes them.
 final class TableWatch {
     private struct Entry {
         let query: LiveQuery
-        /// Nil for all columns.
+        /// The columns, or nil for all.
         let columns: Set<CaseInsensitiveName>?
     }
 
-    /// A query whose rows are told by a condition.
+    /// A query with a condition for its rows.
     final class Tested: Sendable {
         let query: LiveQuery
         let condition: RowCondition
-        /// Nil for all columns.
+        /// The columns, or nil for all.
         let columns: Set<CaseInsensitiveName>?
-        /// The places of the columns among the stored ones. Nil for all columns.
+        /// The places of the columns among the stored ones, or nil for all columns.
         let places: [Int]?
-        /// How often the query was tested in this transaction. It is used on the connection's side.
+        /// The number of the query's tests in this transaction. It is used in accesses to the
+        /// connection.
         nonisolated(unsafe) var testCount = 0
 
         init(
@@ -45,14 +47,14 @@ final class TableWatch {
         let comparison: ColumnComparison
         var tested: [DatabaseValue: Seekers] = [:]
 
-        /// Whether somebody looks for a value whom the transaction does not concern yet.
+        /// Whether some query looks for a value, and is not marked by the transaction yet.
         func hasOpen(_ value: DatabaseValue) -> Bool {
             guard let seekers = tested[comparison.comparable(value)] else { return false }
             return !seekers.first.query.isMarked || seekers.others.contains { !$0.query.isMarked }
         }
     }
 
-    /// Those who look for one value: mostly one.
+    /// The queries that look for one value: mostly one.
     private struct Seekers {
         var first: Tested
         var others: [Tested] = []
@@ -66,7 +68,7 @@ final class TableWatch {
         }
     }
 
-    /// An update of columns, and whether somebody reads one of them.
+    /// An update of columns, and whether a query reads one of them.
     private struct Update {
         let names: Set<String>
         let columns: Set<CaseInsensitiveName>
@@ -81,24 +83,26 @@ final class TableWatch {
     private(set) var followed: [FollowedRows] = []
     private var lastTested: Tested?
 
-    /// The columns that somebody reads, or nil for all. It is made when it is first asked for.
+    /// The columns that queries read, or nil for all. It is computed when it is first needed.
     private var readColumns: Set<CaseInsensitiveName>??
-    /// The updates that statements have told of lately.
+    /// The updates of recent statements.
     private var knownUpdates: [Update] = []
     /// The columns that statements of the transaction update.
     private var updatedColumns: Set<CaseInsensitiveName> = []
-    /// Whether those of `open` were found that updates of these columns concern, and whether all were.
+    /// Whether the `open` queries that updates of these columns affect were found. `hasFoundAll` is
+    /// true if all were.
     private var hasFoundUpdated = false
     private var hasFoundAll = false
-    /// The same of the tested ones.
+    /// The same for the tested ones.
     private var hasFoundUpdatedTested = false
     private var hasFoundAllTested = false
-    /// The names of the row id. An update of it moves rows, and concerns each column.
+    /// The names of the row id. An update of it moves rows, and affects each column.
     private var rowIDNames: Set<CaseInsensitiveName> = []
-    /// The stored columns of the table in `main`, and the state of the schema that all of this belongs to.
+    /// The stored columns of the table in `main`. `schemaGeneration` is the state of the schema
+    /// that all of this belongs to.
     private var stored: StoredColumns?
     private(set) var schemaGeneration: UInt64 = 0
-    /// Whether SQLite tells of the table's rows.
+    /// Whether SQLite reports the table's rows.
     private(set) var isTold = true
 
     init(_ name: String) { self.name = name }
@@ -109,10 +113,10 @@ final class TableWatch {
 
     // MARK: - Who is watched
 
-    /// Looks at the tables of the name, as they are now.
+    /// Examines the tables with the name, as they are now.
     ///
-    /// Where the schema has changed, conditions are those of tables that may have had other columns, in other places. Until
-    /// their queries are fetched again, any row concerns them.
+    /// If the schema has changed, conditions belong to tables that may have had other columns, in
+    /// other places. Until their queries are fetched again, any row affects them.
     func look(_ db: Database) throws {
         let generation = try db.schemaGeneration
         if generation == schemaGeneration { return }
@@ -125,7 +129,7 @@ final class TableWatch {
         rowIDNames = Set(
             (tables.compactMap(\.primaryKey.rowIDColumn) + ["rowid"]).map(CaseInsensitiveName.init))
         stored = tables.first { $0.schemaName == "main" && $0.kind == .table }.map { StoredColumns($0, db) }
-        // Without the pre-update hook, nobody hears of rows in tables that have no row ids.
+        // Without the pre-update hook, SQLite does not report rows of tables that have no row ids.
         isTold = tables.allSatisfy {
             $0.kind != .virtualTable && ($0.primaryKey.tableHasRowID || PreUpdateFunctions.found != nil)
         }
@@ -141,7 +145,7 @@ final class TableWatch {
         } else if let condition = concern.condition, let stored {
             let tested: Tested
             if let lastTested, lastTested.columns == columns {
-                // Many read the same columns, and keep them once.
+                // Many queries read the same columns, and share them.
                 tested = Tested(query, condition, lastTested.columns, lastTested.places)
             } else {
                 let places = columns.map { columns in
@@ -199,7 +203,7 @@ final class TableWatch {
 
     // MARK: - What is changed
 
-    /// Hears what a statement is about to do. Returns whether it may concern somebody.
+    /// Handles the announcement of a statement. Returns whether it may affect a query.
     func expect(_ kind: DatabaseEventKind) -> Bool {
         guard case .update(_, let names) = kind else { return true }
         let update = update(of: names)
@@ -213,7 +217,8 @@ final class TableWatch {
         return true
     }
 
-    /// What is known of an update of columns: the same statement asks again and again, with the same set.
+    /// Returns the analysis of an update of columns, with a cache: the same statement passes the
+    /// same set again and again.
     private func update(of names: Set<String>) -> Update {
         if let known = knownUpdates.first(where: { $0.names == names }) { return known }
         let columns = Set(names.map(CaseInsensitiveName.init))
@@ -223,7 +228,7 @@ final class TableWatch {
         return update
     }
 
-    /// Returns how much is wanted of a row that is about to be changed.
+    /// Returns the details that are needed of a row that is about to be changed.
     func wish(for row: ChangingRow, _ kind: DatabaseEvent.Kind, _ columns: StoredColumns) -> RowWish {
         if asked.contains(where: { !$0.query.isMarked }) { return .values }
         for lookup in lookups {
@@ -240,7 +245,7 @@ final class TableWatch {
         return kind != .delete && byRowID[row.finalRowID] != nil ? .row : .nothing
     }
 
-    /// Finds the queries that a change concerns without a test. They may be found more than once.
+    /// Finds the queries that a change affects without a test. They may be found more than once.
     func find(_ event: DatabaseEvent, _ found: (LiveQuery) -> Void) {
         let isUpdate = event.kind == .update
         if !hasFoundAll, !isUpdate || !hasFoundUpdated {
@@ -255,7 +260,7 @@ final class TableWatch {
         for entry in entries where !isUpdate || meet(updatedColumns, entry.columns) { found(entry.query) }
     }
 
-    /// Finds the queries with conditions that a change may concern of which nothing is known.
+    /// Finds the queries with conditions that an unknown change may affect.
     func findTested(_ event: DatabaseEvent, _ found: (LiveQuery) -> Void) {
         let isUpdate = event.kind == .update
         if hasFoundAllTested || isUpdate && hasFoundUpdatedTested { return }
@@ -265,7 +270,7 @@ final class TableWatch {
         if isUpdate { hasFoundUpdatedTested = true } else { hasFoundAllTested = true }
     }
 
-    /// Finds all that a kind of changes may concern.
+    /// Finds all queries that a kind of changes may affect.
     func findAll(_ kind: DatabaseEventKind, _ found: (LiveQuery) -> Void) {
         var columns: Set<CaseInsensitiveName>?
         if case .update(_, let names) = kind { columns = Set(names.map(CaseInsensitiveName.init)) }
@@ -277,7 +282,7 @@ final class TableWatch {
         findAllFollowed(found)
     }
 
-    /// Finds the queries with conditions that a row may concern, by its values.
+    /// Finds the queries with conditions that a row may affect, by its values.
     func findTested(_ values: RowValues, _ found: (Tested) -> Void) {
         for tested in asked where !tested.query.isMarked && tested.reads(values) { found(tested) }
         for lookup in lookups {
@@ -304,7 +309,7 @@ final class TableWatch {
 
     private var allTested: [Tested] { asked + lookups.flatMap { $0.tested.values.flatMap(\.all) } }
 
-    /// The columns that somebody reads.
+    /// The columns that queries read.
     private var allReadColumns: Set<CaseInsensitiveName>? {
         if let readColumns { return readColumns }
         var all: Set<CaseInsensitiveName>? = followed.isEmpty ? [] : nil
@@ -329,7 +334,7 @@ final class TableWatch {
 }
 
 extension TableWatch.Tested {
-    /// Whether a change concerns a column that the query reads.
+    /// Whether a change affects a column that the query reads.
     fileprivate func reads(_ values: RowValues) -> Bool {
         guard let initial = values.initial, let final = values.final,
             values.initialRowID == values.finalRowID

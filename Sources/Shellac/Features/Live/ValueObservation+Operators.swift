@@ -1,7 +1,7 @@
 // Operators on value observations: map, removeDuplicates, throttle, handleEvents, print.
 
 extension ValueObservation {
-    /// Adds to what is done with a fetched value, outside of the access.
+    /// Adds a step to the processing of a fetched value, outside of the access.
     private func adding<Other>(
         _ makeStep: @escaping @Sendable () -> (Parcel<Value>) throws -> Parcel<Other>?
     ) -> ValueObservation<Other> {
@@ -16,25 +16,26 @@ extension ValueObservation {
         return observation
     }
 
-    /// Makes another value of each.
+    /// Transforms each value.
     ///
     /// ```swift
     /// let count = ValueObservation.tracking { db in try Player.fetchAll(db) }.map { players in players.count }
     /// ```
     ///
-    /// - Parameter transform: Makes the value. It runs outside of the access, on no actor, and the next fetch waits for it.
-    ///   Its error ends the observation.
+    /// - Parameter transform: The transformation. It runs outside of the access, on no actor, and
+    ///   the next fetch waits for it. An error that it throws ends the observation.
     public func map<Other>(
         _ transform: @escaping @Sendable (sending Value) throws -> sending Other
     ) -> ValueObservation<Other> {
         adding { { parcel in Parcel(try transform(parcel.take())) } }
     }
 
-    /// Leaves out each value that is the same as the one before, as a function says.
+    /// Skips each value that a function considers the same as the previous one.
     ///
-    /// The value before is kept, and so it must be Sendable. (Whoever receives class records may change them.)
+    /// The previous value is kept, so it must be Sendable. (A receiver of class records may change
+    /// them.)
     ///
-    /// - Parameter areEqual: Whether two values are the same.
+    /// - Parameter areEqual: Returns whether two values are the same.
     public func removeDuplicates(
         by areEqual: @escaping @Sendable (Value, Value) -> Bool
     ) -> ValueObservation where Value: Sendable {
@@ -49,7 +50,7 @@ extension ValueObservation {
         }
     }
 
-    /// Leaves out each value that equals the one before.
+    /// Skips each value that equals the previous one.
     ///
     /// ```swift
     /// let best = ValueObservation.tracking { db in
@@ -57,17 +58,18 @@ extension ValueObservation {
     /// }.removeDuplicates()
     /// ```
     ///
-    /// The value before is kept, and so it must be Sendable. ``DatabaseWriter/values(of:bufferingPolicy:)`` compares the rows of any
-    /// request, and keeps no objects.
+    /// The previous value is kept, so it must be Sendable.
+    /// ``DatabaseWriter/values(of:bufferingPolicy:)`` compares the rows of any request, and keeps
+    /// no objects.
     public func removeDuplicates() -> ValueObservation where Value: Sendable & Equatable {
         removeDuplicates(by: ==)
     }
 
-    /// Has values come no more often than once in an interval: the first at once, and then the newest.
+    /// Limits values to one in an interval: the first at once, and then the newest.
     ///
     /// The database is not read meanwhile.
     ///
-    /// - Parameter interval: The time between two fetches, at least.
+    /// - Parameter interval: The minimum time between two fetches.
     public func throttle(_ interval: Duration) -> ValueObservation {
         var observation = self
         observation.settings.pause = max(settings.pause ?? .zero, interval)
@@ -76,14 +78,17 @@ extension ValueObservation {
 
     // MARK: - Listening
 
-    /// Has functions hear what the observation does. They are called on no actor, and must not use the database.
+    /// Adds handlers of the observation's events. They are called on no actor, and must not use the
+    /// database.
     ///
     /// - Parameters:
     ///   - willStart: Called before the first fetch.
     ///   - willFetch: Called before each fetch, inside of the access.
-    ///   - willTrackRegion: Called with what is tracked, when it is known, and when it has changed.
+    ///   - willTrackRegion: Called with the tracked region, when it is known, and when it has
+    ///     changed.
     ///   - databaseDidChange: Called when a commit has made another fetch necessary.
-    ///   - didReceiveValue: Called with each value, before it is sent. It must not keep what is not Sendable.
+    ///   - didReceiveValue: Called with each value, before it is sent. It must not keep a value
+    ///     that is not Sendable.
     ///   - didFail: Called with the error that ends the observation.
     ///   - didCancel: Called when the observation is cancelled.
     public func handleEvents(
@@ -108,11 +113,11 @@ extension ValueObservation {
         return observation
     }
 
-    /// Prints what the observation does.
+    /// Prints the observation's events.
     ///
     /// - Parameters:
-    ///   - prefix: What each line begins with, before a colon.
-    ///   - output: Takes a line: by default, it is printed.
+    ///   - prefix: The beginning of each line, before a colon.
+    ///   - output: A function that takes a line. By default, it prints.
     public func print(
         _ prefix: String = "", to output: @escaping @Sendable (String) -> Void = { Swift.print($0) }
     ) -> ValueObservation {

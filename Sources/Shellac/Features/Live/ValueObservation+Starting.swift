@@ -9,14 +9,16 @@ extension ValueObservation {
     /// }
     /// ```
     ///
-    /// Each loop is an observation of its own. It ends when its task is cancelled, or the loop is left.
+    /// Each loop is an observation of its own. It ends when its task is cancelled, or the loop is
+    /// left.
     ///
     /// - Parameters:
     ///   - writer: The database, which is not kept alive.
-    ///   - scheduler: With `.immediate`, the first value is fetched when the loop begins, on its thread, which must be the
-    ///     main one. The others make no difference: the values arrive in the isolation of the loop.
-    ///   - bufferingPolicy: What happens to values that the loop has not taken when newer ones come. By default, the newest
-    ///     one waits.
+    ///   - scheduler: With `.immediate`, the first value is fetched when the loop begins, on its
+    ///     thread, which must be the main one. Other schedulers make no difference: the values
+    ///     arrive in the isolation of the loop.
+    ///   - bufferingPolicy: The buffering of values that the loop has not taken when newer ones
+    ///     come. By default, only the newest one is kept.
     public func values(
         in writer: some DatabaseWriter, scheduling scheduler: some ValueObservationScheduler = .task,
         bufferingPolicy: DatabaseValues<Value>.BufferingPolicy = .bufferingNewest(1)
@@ -32,7 +34,7 @@ extension ValueObservation {
         }
     }
 
-    /// Starts, and has a function called with each value, where a scheduler says.
+    /// Starts, and calls a function with each value, by a scheduler.
     ///
     /// ```swift
     /// let cancellable = observation.start(in: dbQueue, scheduling: .task) { error in
@@ -42,12 +44,12 @@ extension ValueObservation {
     /// }
     /// ```
     ///
-    /// It goes on until what this returns is cancelled or freed. A value that has not been handed over when a newer one comes
-    /// gives way to it.
+    /// It continues until the returned object is cancelled or deallocated. If a newer value comes
+    /// before one is delivered, it replaces that one.
     ///
     /// - Parameters:
     ///   - writer: The database, which is not kept alive.
-    ///   - scheduler: Where the functions are called.
+    ///   - scheduler: The scheduler that calls the functions.
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value, one after the other.
     public func start(
@@ -62,7 +64,7 @@ extension ValueObservation {
         }
     }
 
-    /// Starts, and has a function called with each value on the main actor.
+    /// Starts, and calls a function with each value on the main actor.
     ///
     /// ```swift
     /// cancellable = observation.start(in: dbQueue) { error in
@@ -72,13 +74,14 @@ extension ValueObservation {
     /// }
     /// ```
     ///
-    /// It goes on until what this returns is cancelled or freed. A value that has not been handed over when a newer one comes
-    /// gives way to it.
+    /// It continues until the returned object is cancelled or deallocated. If a newer value comes
+    /// before one is delivered, it replaces that one.
     ///
     /// - Parameters:
     ///   - writer: The database, which is not kept alive.
-    ///   - scheduler: `.mainActor`, or `.immediate`, with which the first value arrives before this returns. It must be called
-    ///     on the main thread then: elsewhere it stops the program, with a sentence.
+    ///   - scheduler: `.mainActor`, or `.immediate`, with which the first value arrives before this
+    ///     returns. With `.immediate`, call this on the main thread: elsewhere it traps with a
+    ///     message.
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value, one after the other.
     public func start(
@@ -101,7 +104,7 @@ extension ValueObservation {
         let query = ObservedFetch(self, in: writer, to: mailbox)
         if isImmediate { query.startImmediately() } else { query.start() }
         return AnyDatabaseCancellable {
-            // First, so that the reader hears nothing more.
+            // First, so that the reader gets nothing more.
             mailbox.cancel()
             query.end(isCancelled: true)
         }
@@ -109,8 +112,8 @@ extension ValueObservation {
 }
 
 extension DatabaseWriter {
-    /// Returns the values that a function fetches, as a sequence: the first one, and another one whenever what the function
-    /// reads may have changed.
+    /// Returns the values that a function fetches as a sequence: the present value first, and then
+    /// one for each possible change.
     ///
     /// ```swift
     /// for try await count in dbQueue.values(tracking: { db in try Player.all().fetchCount(db) }) {
@@ -118,14 +121,15 @@ extension DatabaseWriter {
     /// }
     /// ```
     ///
-    /// It is short for ``ValueObservation``'s `tracking(_:)`, and ``ValueObservation/values(in:scheduling:bufferingPolicy:)``.
+    /// It is short for ``ValueObservation``'s `tracking(_:)`, and
+    /// ``ValueObservation/values(in:scheduling:bufferingPolicy:)``.
     ///
     /// - Parameter fetch: Fetches the value. Its errors end the sequence.
     public func values<Value>(
         tracking fetch: @escaping @Sendable (Database) throws -> sending Value
     ) -> DatabaseValues<Value> { ValueObservation<Value>.tracking(fetch).values(in: self) }
 
-    /// Returns the values that a function fetches whose result is Sendable.
+    /// Returns the values that a function with a Sendable result fetches.
     ///
     /// - Parameter fetch: Fetches the value. Its errors end the sequence.
     public func values<Value: Sendable>(

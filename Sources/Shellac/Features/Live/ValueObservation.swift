@@ -9,21 +9,22 @@
 /// }
 /// ```
 ///
-/// The first value comes first. Each further one is fetched after a transaction that has changed what the function reads,
-/// and each is of one committed state. They come in the order of the states, none is missed, and the last one is the
-/// newest: but what several commits have changed before a fetch had its turn is fetched once.
+/// The present value comes first. Each further one is fetched after a transaction that has changed
+/// what the function reads, and each is of one committed state. They come in the order of the
+/// states, none is missed, and the last one is the newest. Changes of several commits before a
+/// fetch has its turn are fetched once.
 ///
-/// The observation ends when its reader is cancelled or freed, when the database is closed or freed, and with the first
-/// error, which it tells.
+/// The observation ends when its reader is cancelled or deallocated, or when the database is closed
+/// or deallocated. It also ends with the first error, which the reader gets.
 ///
-/// The function is called with an access that only reads: a statement that writes throws `SQLITE_READONLY`, and ends the
-/// observation. The elements of arrays may be class records, which are made anew for each value, and belong to whoever
-/// receives them: the observation keeps none. For the rows of one request, ``DatabaseWriter/values(of:bufferingPolicy:)`` is shorter, and
-/// does less.
+/// The function runs in a read-only access: a statement that writes throws `SQLITE_READONLY`, and
+/// ends the observation. The elements of arrays may be class records. These are made anew for each
+/// value, and belong to the receiver: the observation keeps none. For the rows of one request,
+/// ``DatabaseWriter/values(of:bufferingPolicy:)`` is shorter, and does less work.
 public struct ValueObservation<Value>: Sendable {
-    /// What tells that the value may have changed.
+    /// The changes that may change the value.
     let interest: LiveInterest
-    /// Makes the function that fetches for one reader: with a memory of its own.
+    /// The maker of the function that fetches for one reader, with its own memory.
     let makeFetch: @Sendable () -> LiveFetch<Value>
     var settings = LiveSettings()
 
@@ -42,24 +43,25 @@ public struct ValueObservation<Value>: Sendable {
     }
 }
 
-/// What fetches a value, in an access. It returns what is left to do outside of the access.
+/// A function that fetches a value in an access, and returns the rest of the work, for outside of
+/// the access.
 typealias LiveFetch<Value> = (Database) throws -> LiveStep<Value>
 
-/// What makes the value to deliver of what was fetched. Nil for none.
+/// A function that makes the value to deliver from what was fetched, or nil for none.
 typealias LiveStep<Value> = () throws -> Parcel<Value>?
 
-/// What tells that a fetched value may have changed.
+/// The changes that may change a fetched value.
 enum LiveInterest: Sendable {
-    /// What the last fetch has read.
+    /// Changes of what the last fetch has read.
     case recorded
-    /// What the first fetch has read.
+    /// Changes of what the first fetch has read.
     case recordedOnce
-    /// Regions that are known.
+    /// Changes of known regions.
     case regions([any DatabaseRegionConvertible & Sendable])
 }
 
 /// A value on its way to its reader: put in once, taken out once.
-final class Parcel<Value>: @unchecked Sendable {  // taken by one thread, after another has put it in
+final class Parcel<Value>: @unchecked Sendable {  // one thread puts it in, then another takes it
     private var value: Value?
 
     init(_ value: sending Value) { self.value = value }
@@ -71,16 +73,16 @@ final class Parcel<Value>: @unchecked Sendable {  // taken by one thread, after 
         return sent
     }
 
-    /// Shows the value to a function that must not keep it, before it is sent.
+    /// Passes the value to a function that must not keep it, before it is sent.
     func show(_ body: (Value) throws -> Void) rethrows { if let value { try body(value) } }
 }
 
 // MARK: - What is tracked
 
 extension ValueObservation {
-    /// Tracks all that a function reads.
+    /// Tracks everything that a function reads.
     ///
-    /// What it reads may differ from one time to the next:
+    /// Its reads may differ from one call to the next:
     ///
     /// ```swift
     /// let observation = ValueObservation.tracking { db -> Int in
@@ -89,25 +91,27 @@ extension ValueObservation {
     /// }
     /// ```
     ///
-    /// Tables, columns, and rows that requests find by row id are told apart. Functions made in Swift and virtual tables
-    /// tell nothing of what they read: see `tracking(region:fetch:)`.
+    /// Tracking distinguishes tables, columns, and rows that requests find by row id. Functions
+    /// made in Swift and virtual tables do not report what they read: see
+    /// `tracking(region:fetch:)`.
     ///
     /// - Parameter fetch: Fetches the value. Its errors end the observation.
     public static func tracking(
         _ fetch: @escaping @Sendable (Database) throws -> sending Value
     ) -> ValueObservation { ValueObservation(.recorded, fetch: fetch) }
 
-    /// Tracks what a function reads when it is called first: it is sure to read the same each time.
+    /// Tracks what the first call of a function reads. Use it if the function reads the same each
+    /// time.
     ///
-    /// What it reads later is not looked at, which saves some microseconds for each value. Where it does depend on what was
-    /// found, changes are missed: use `tracking(_:)` then.
+    /// Later calls are not tracked, which saves some microseconds for each value. If the reads do
+    /// depend on fetched values, changes are missed: use `tracking(_:)` then.
     ///
     /// - Parameter fetch: Fetches the value. Its errors end the observation.
     public static func trackingConstantRegion(
         _ fetch: @escaping @Sendable (Database) throws -> sending Value
     ) -> ValueObservation { ValueObservation(.recordedOnce, fetch: fetch) }
 
-    /// Tracks regions: requests, queries, tables. What the function reads is not looked at.
+    /// Tracks regions: requests, queries, tables. The reads of the function are not tracked.
     ///
     /// ```swift
     /// let observation = ValueObservation.tracking(region: Player.all(), fetch: { db in
@@ -116,7 +120,7 @@ extension ValueObservation {
     /// ```
     ///
     /// - Parameters:
-    ///   - region: What tells that the value may have changed.
+    ///   - region: The region whose changes may change the value.
     ///   - otherRegions: Further regions.
     ///   - fetch: Fetches the value. Its errors, and those of the regions, end the observation.
     public static func tracking(
@@ -125,10 +129,10 @@ extension ValueObservation {
         fetch: @escaping @Sendable (Database) throws -> sending Value
     ) -> ValueObservation { tracking(regions: [region] + otherRegions, fetch: fetch) }
 
-    /// Tracks regions: requests, queries, tables. What the function reads is not looked at.
+    /// Tracks regions: requests, queries, tables. The reads of the function are not tracked.
     ///
     /// - Parameters:
-    ///   - regions: What tells that the value may have changed.
+    ///   - regions: The regions whose changes may change the value.
     ///   - fetch: Fetches the value. Its errors, and those of the regions, end the observation.
     public static func tracking(
         regions: [any DatabaseRegionConvertible & Sendable],
@@ -138,7 +142,7 @@ extension ValueObservation {
 
 // Functions whose results are Sendable need not send them: `tracking(Player.fetchAll)`.
 extension ValueObservation where Value: Sendable {
-    /// Tracks all that a function reads, whose result is Sendable.
+    /// Tracks everything that a function with a Sendable result reads.
     ///
     /// ```swift
     /// let observation = ValueObservation.tracking(Player.fetchAll)  // a struct
@@ -149,7 +153,7 @@ extension ValueObservation where Value: Sendable {
         _ fetch: @escaping @Sendable (Database) throws -> Value
     ) -> ValueObservation { ValueObservation(.recorded, fetch: { db in try fetch(db) }) }
 
-    /// Tracks what a function reads when it is called first, whose result is Sendable.
+    /// Tracks what the first call of a function with a Sendable result reads.
     ///
     /// - Parameter fetch: Fetches the value. Its errors end the observation.
     public static func trackingConstantRegion(
@@ -159,7 +163,7 @@ extension ValueObservation where Value: Sendable {
     /// Tracks regions, for a function whose result is Sendable.
     ///
     /// - Parameters:
-    ///   - region: What tells that the value may have changed.
+    ///   - region: The region whose changes may change the value.
     ///   - otherRegions: Further regions.
     ///   - fetch: Fetches the value. Its errors, and those of the regions, end the observation.
     public static func tracking(
@@ -171,7 +175,7 @@ extension ValueObservation where Value: Sendable {
     /// Tracks regions, for a function whose result is Sendable.
     ///
     /// - Parameters:
-    ///   - regions: What tells that the value may have changed.
+    ///   - regions: The regions whose changes may change the value.
     ///   - fetch: Fetches the value. Its errors, and those of the regions, end the observation.
     public static func tracking(
         regions: [any DatabaseRegionConvertible & Sendable],

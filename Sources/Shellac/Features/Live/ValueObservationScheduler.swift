@@ -3,37 +3,39 @@
 import CSQLite
 public import Dispatch
 
-/// Says where the functions of an observation are called.
+/// A scheduler of an observation's functions.
 public protocol ValueObservationScheduler: Sendable {
-    /// Whether the first value is fetched, and handed over, before the start returns.
+    /// Returns whether the first value must be fetched and delivered before the start returns.
     func immediateInitialValue() -> Bool
 
     /// Calls a function, now or later.
     ///
-    /// - Parameter action: The function, which is to be called once. The observation asks for nothing more before it has returned.
+    /// - Parameter action: The function, to call once. The observation schedules the next one only
+    ///   after it has returned.
     func schedule(_ action: @escaping @Sendable () -> Void)
 }
 
-/// Says that the functions of an observation are called on the main actor.
+/// A scheduler that calls the functions of an observation on the main actor.
 public protocol ValueObservationMainActorScheduler: ValueObservationScheduler {}
 
 extension ValueObservationScheduler {
     public func immediateInitialValue() -> Bool { false }
 }
 
-/// Calls the functions of an observation in a task, on no actor.
+/// A scheduler that calls the functions of an observation in a task, on no actor.
 public struct TaskValueObservationScheduler: ValueObservationScheduler {
     @_documentation(visibility: internal)
     public func schedule(_ action: @escaping @Sendable () -> Void) { Task { action() } }
 }
 
-/// Calls the functions of an observation on the main actor, later.
+/// A scheduler that calls the functions of an observation on the main actor, later.
 public struct DelayedMainActorValueObservationScheduler: ValueObservationMainActorScheduler {
     @_documentation(visibility: internal)
     public func schedule(_ action: @escaping @Sendable () -> Void) { Task { @MainActor in action() } }
 }
 
-/// Calls the functions of an observation on the main actor, and the first time before the start returns.
+/// A scheduler that calls the functions of an observation on the main actor, the first time before
+/// the start returns.
 public struct ImmediateValueObservationScheduler: ValueObservationMainActorScheduler {
     @_documentation(visibility: internal)
     public func immediateInitialValue() -> Bool {
@@ -50,7 +52,7 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
     public func schedule(_ action: @escaping @Sendable () -> Void) { Task { @MainActor in action() } }
 }
 
-/// Calls the functions of an observation on a dispatch queue.
+/// A scheduler that calls the functions of an observation on a dispatch queue.
 public struct AsyncValueObservationScheduler: ValueObservationScheduler {
     let queue: DispatchQueue
 
@@ -59,40 +61,41 @@ public struct AsyncValueObservationScheduler: ValueObservationScheduler {
 }
 
 extension MainActor {
-    /// Marks the main queue.
+    /// The mark of the main queue.
     private static let mark = {
         let mark = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: mark, value: true)
         return mark
     }()
 
-    /// Whether this is the main thread, or the main queue: on Linux, its functions are run by other threads as soon as the
-    /// program has waited for the first time.
+    /// Whether this is the main thread or the main queue. On Linux, other threads run the main
+    /// queue's functions as soon as the program has waited for the first time.
     static var isCurrent: Bool {
         shellac_is_main_thread() != 0 || DispatchQueue.getSpecific(key: mark) == true
     }
 }
 
 extension ValueObservationScheduler where Self == TaskValueObservationScheduler {
-    /// In a task, on no actor.
+    /// Calls in a task, on no actor.
     public static var task: Self { TaskValueObservationScheduler() }
 }
 
 extension ValueObservationScheduler where Self == DelayedMainActorValueObservationScheduler {
-    /// On the main actor, later: also the first value.
+    /// Calls on the main actor, later, even for the first value.
     public static var mainActor: Self { DelayedMainActorValueObservationScheduler() }
 }
 
 extension ValueObservationScheduler where Self == ImmediateValueObservationScheduler {
-    /// On the main actor: and the first value before the start returns, which must be called on the main thread, and waits
-    /// for the access. Elsewhere it stops the program, with a sentence.
+    /// Calls on the main actor, and delivers the first value before the start returns. The start
+    /// must be called on the main thread, and waits for the access. Elsewhere it traps with a
+    /// message.
     public static var immediate: Self { ImmediateValueObservationScheduler() }
 }
 
 extension ValueObservationScheduler where Self == AsyncValueObservationScheduler {
-    /// On a dispatch queue.
+    /// Returns a scheduler that calls on a dispatch queue.
     ///
-    /// - Parameter queue: The queue. One that is concurrent does not put the values out of order.
+    /// - Parameter queue: The queue. Even a concurrent one delivers the values in order.
     public static func async(onQueue queue: DispatchQueue) -> Self {
         AsyncValueObservationScheduler(queue: queue)
     }

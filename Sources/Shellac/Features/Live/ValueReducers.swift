@@ -1,4 +1,4 @@
-/// The family's names of what an observation's values have gone through. Here, an observation is named by its values alone.
+/// The family's names for the operators of an observation. Here, its type names only its values.
 ///
 /// ```swift
 /// let observation: ValueObservation<ValueReducers.Fetch<Int>> = .tracking { db in try Player.fetchCount(db) }
@@ -6,10 +6,10 @@
 public enum ValueReducers {
     /// Values that are fetched.
     public typealias Fetch<Value> = Value
-    /// Values that are made of others.
+    /// Values that are made from others.
     public typealias Map<Base, Value> = Value
-    /// Values without those that equal the one before.
+    /// Values without those that equal the previous one.
     public typealias RemoveDuplicates<Base> = Base
-    /// Values that are told of.
+    /// Values that are reported to handlers.
     public typealias Trace<Base> = Base
 }
