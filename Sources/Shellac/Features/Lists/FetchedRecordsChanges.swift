@@ -1,39 +1,40 @@
-/// What has become of one row of a list.
+/// A change of one row of a list.
 public enum FetchedRecordChange: Hashable {
-    /// A row that was not there before: its place in the new list.
+    /// A new row, with its place in the new list.
     case insertion(indexPath: RecordIndexPath)
-    /// A row that is no longer there: its place in the old list.
+    /// A removed row, with its place in the old list.
     case deletion(indexPath: RecordIndexPath)
-    /// A row that stands elsewhere: its places in the old and in the new list. Where its values have changed, too, the old
-    /// ones.
+    /// A row that has moved, with its places in the old and in the new list. If its values have
+    /// changed, too, it comes with the old ones.
     case move(indexPath: RecordIndexPath, newIndexPath: RecordIndexPath, oldValues: Row?)
-    /// A row of other values, which the rows around it may have pushed on: its places in the old and in the new list, and its
-    /// old values.
+    /// A row with changed values, with its places in the old and in the new list, and its old
+    /// values. The rows around it may have shifted it.
     case update(indexPath: RecordIndexPath, newIndexPath: RecordIndexPath, oldValues: Row)
 }
 
-/// What has become of a list: all that was committed since it was last told, at once.
+/// The changes of a list: everything that was committed since the last changes, together.
 ///
-/// Deletions and sections that are gone have the places of the old list, insertions and new sections have those of the new
-/// one, and moves and updates have both. So they do not depend on their order, and are what the batch updates of table views
-/// and collection views expect. A section that has changed its place is a deleted one and an inserted one, and its rows are
-/// moves.
+/// Deletions and deleted sections have the places of the old list. Insertions and inserted sections
+/// have those of the new one, and moves and updates have both. So they do not depend on their
+/// order, and are what the batch updates of table views and collection views expect. A section that
+/// has changed its place is a deleted one and an inserted one, and its rows are moves.
 ///
-/// The law is that they make the new list of the old one, and ``applied(to:element:)`` does so.
+/// The law is that they turn the old list into the new one, and ``applied(to:element:)`` does so.
 public struct FetchedRecordsChanges: Hashable {
-    /// Sections of the old list that are gone, in their order.
+    /// The sections of the old list that are gone, in their order.
     public var deletedSections: [Int]
-    /// Sections of the new list that were not there, in their order.
+    /// The sections of the new list that were not there, in their order.
     public var insertedSections: [Int]
-    /// What has become of the rows: deletions in the order of the old list, and then all others in that of the new one.
+    /// The changes of the rows: deletions in the order of the old list, and then all others in that
+    /// of the new one.
     public var changes: [FetchedRecordChange]
 
-    /// Makes changes, as tests of what is done with them need.
+    /// Creates changes, for tests of code that uses them.
     ///
     /// - Parameters:
     ///   - deletedSections: Sections of the old list that are gone.
     ///   - insertedSections: Sections of the new list that were not there.
-    ///   - changes: What has become of the rows.
+    ///   - changes: The changes of the rows.
     public init(
         deletedSections: [Int] = [], insertedSections: [Int] = [], changes: [FetchedRecordChange] = []
     ) {
@@ -44,7 +45,7 @@ public struct FetchedRecordsChanges: Hashable {
     /// Whether nothing has changed.
     public var isEmpty: Bool { deletedSections.isEmpty && insertedSections.isEmpty && changes.isEmpty }
 
-    /// Returns the sections that others have become.
+    /// Returns sections after these changes.
     ///
     /// ```swift
     /// for try await changes in controller.changes {
@@ -52,12 +53,12 @@ public struct FetchedRecordsChanges: Hashable {
     /// }
     /// ```
     ///
-    /// It traps where the sections are not those that the changes are of.
+    /// It traps if the sections are not the old list of the changes.
     ///
     /// - Parameters:
-    ///   - sections: What each section held.
-    ///   - element: Returns what stands at a place of the new list: it is called for insertions and updates. An element that
-    ///     only moves is taken along.
+    ///   - sections: The content of each section before the changes.
+    ///   - element: Returns the element at a place of the new list. It is called for insertions and
+    ///     updates. An element that only moves is reused.
     public func applied<Element>(
         to sections: [[Element]], element: (RecordIndexPath) throws -> Element
     ) rethrows -> [[Element]] {
@@ -90,7 +91,7 @@ public struct FetchedRecordsChanges: Hashable {
         var result: [[Element]] = (0..<kept.count + inserted.count).map { section in
             inserted.contains(section) ? [] : kept.popFirst() ?? []
         }
-        // In ascending order, each one stands where it is put.
+        // In ascending order, each element ends up at its place.
         for (section, arrivals) in Dictionary(grouping: arrivals, by: \.place.section) {
             guard result.indices.contains(section) else { Self.trapUnfit() }
             result[section] = Self.merge(result[section], with: arrivals.map { ($0.place.row, $0.element) })
@@ -103,7 +104,7 @@ public struct FetchedRecordsChanges: Hashable {
         return result
     }
 
-    /// Puts elements among others, at the places that they are to have then.
+    /// Inserts elements among others, at their final places.
     private static func merge<Element>(_ others: [Element], with arrivals: [(row: Int, element: Element)])
         -> [Element]
     {

@@ -1,5 +1,5 @@
-/// What a list hears of the database, as long as its changes are tracked. There is one for each call of `trackChanges`, and
-/// for each loop over `changes`.
+/// The tracking of a list's changes. There is one for each call of `trackChanges`, and for each
+/// loop over `changes`.
 final class ListTracking: Sendable {
     private struct Stream {
         let mailbox: LiveMailbox<ListFetch>
@@ -11,7 +11,8 @@ final class ListTracking: Sendable {
     }
     private let state = Lock(State())
 
-    /// Fetches the rows of a source now, and whenever they have changed: in the place of those of another one.
+    /// Fetches the rows of a source now, and whenever they have changed. It replaces an earlier
+    /// source.
     func start(_ source: ListSource, in writer: any DatabaseWriter, every pollingInterval: Duration?) {
         if state.withLock({ $0.isOver }) { return }
         let mailbox = LiveMailbox<ListFetch>(.bufferingNewest(1))
@@ -28,7 +29,7 @@ final class ListTracking: Sendable {
         old?.cancellable.cancel()
     }
 
-    /// Ends it. Whoever waits is told so.
+    /// Ends the tracking. A waiting `next()` returns.
     func end() {
         let stream = state.withLock { state in
             defer { state = State(isOver: true) }
@@ -37,13 +38,13 @@ final class ListTracking: Sendable {
         stream?.cancellable.cancel()
     }
 
-    /// What has come: rows, an error, or nil at the end.
+    /// A message of the tracking: rows, an error, or nil at the end.
     struct Message: Sendable {
         fileprivate let mailbox: LiveMailbox<ListFetch>
         fileprivate let result: Result<ListFetch?, any Error>
     }
 
-    /// Waits for what comes next, on any thread. Nil where all is over.
+    /// Waits for the next message, on any thread. Returns nil if the tracking has ended.
     nonisolated(nonsending) func next() async -> Message? {
         guard let stream = state.withLock({ $0.stream }) else { return nil }
         do {
@@ -58,29 +59,32 @@ final class ListTracking: Sendable {
         }
     }
 
-    /// Whether something is of the present request, and of the last fetch: another one may have come while it was on its way.
+    /// Whether a message belongs to the present request, and to the last fetch. Another fetch may
+    /// have come while the message was on its way.
     ///
-    /// It is asked where the list is, so that none comes before it is taken.
+    /// It is called on the list's actor, so that no fetch comes before the message is taken.
     func isCurrent(_ message: Message) -> Bool {
         state.withLock { $0.stream?.mailbox === message.mailbox }
     }
 }
 
 extension FetchedRecordsController {
-    /// Has changes told that other connections make, such as those of other processes: from the next tracking on.
+    /// Includes the changes of other connections, such as those of other processes, from the next
+    /// tracking on.
     ///
-    /// SQLite does not tell them, and is asked for them: see ``DatabaseValues/observingExternalChanges(every:)``.
+    /// SQLite does not report them, so the connection polls: see
+    /// ``DatabaseValues/observingExternalChanges(every:)``.
     ///
-    /// - Parameter interval: How long to sleep between two questions.
+    /// - Parameter interval: The time to sleep between two polls.
     public func observeExternalChanges(every interval: Duration = .milliseconds(100)) {
         pollingInterval = interval
         restartTracking()
     }
 
-    /// Fetches for the tracking anew: what is on its way to it is not taken any more.
+    /// Makes the tracking fetch again, and ignores messages that are on their way.
     func restartTracking() { tracking?.start(source, in: writer, every: pollingInterval) }
 
-    /// Begins a tracking, which ends the one before.
+    /// Begins a tracking, which ends the previous one.
     fileprivate func beginTracking(_ functions: Functions? = nil) -> ListTracking {
         stopTracking()
         let tracking = ListTracking()
@@ -90,34 +94,37 @@ extension FetchedRecordsController {
         return tracking
     }
 
-    /// Tells changes no more. A change that is just being told is told to its end.
+    /// Stops delivering changes. A change that is being delivered is delivered to the end.
     public func stopTracking() {
         tracking?.end()
         tracking = nil
-        // What they hold may be anything.
+        // The functions may hold any objects.
         let functions = functions.take()
         withExtendedLifetime(functions) {}
     }
 
     // MARK: - Functions that are called
 
-    /// Calls functions with the changes of the list, whenever the database has changed it: on the actor that calls this, which
-    /// must be one.
+    /// Calls functions with the changes of the list, whenever the database has changed it. They are
+    /// called on the actor that calls this method, and there must be one.
     ///
-    /// All that a transaction has changed is told at once, and so is all that was committed while the actor was busy. Two calls
-    /// take turns: this one ends those of an earlier one, and loops over ``changes``. It ends with the list, and with the
-    /// database. A list that is empty, as nothing was fetched, is told its first rows as insertions.
+    /// All changes of a transaction are delivered together, and so is everything that was committed
+    /// while the actor was busy. There is one tracking at a time: this call ends an earlier one,
+    /// and loops over ``changes``. The tracking ends with the list, and with the database. If
+    /// nothing was fetched, the list is empty, and its first rows come as insertions.
     ///
-    /// The functions may call the list, too. Where `willChange` fetches it, gives it another request or stops it, the list has
-    /// become another one: `didChange` follows at once. What `onChange` does so leaves the changes that are being told.
+    /// The functions may call the list, too. If `willChange` fetches the list, replaces its request
+    /// or stops the tracking, the list has become another one: `didChange` follows at once. If
+    /// `onChange` does so, the changes that are being delivered stay the same.
     ///
-    /// The list keeps the functions as long as it is tracked. Those that use the list's owner capture it weakly, or the owner
-    /// calls ``stopTracking()`` when it is done.
+    /// The list keeps the functions as long as it is tracked. Functions that use the list's owner
+    /// should capture it weakly, or the owner should call ``stopTracking()`` when it is done.
     ///
     /// - Parameters:
     ///   - isolation: The actor that the functions are called on: the caller's.
     ///   - willChange: Called before the list changes.
-    ///   - onChange: Called for each change of a row, with the record: the new one, or that of a row that is gone.
+    ///   - onChange: Called for each change of a row, with the record: the new one, or that of a
+    ///     removed row.
     ///   - didChange: Called when the list has changed.
     public func trackChanges(
         isolation: isolated (any Actor)? = #isolation,
@@ -135,26 +142,29 @@ extension FetchedRecordsController {
         ListPlace(self, on: isolation).follow(tracking)
     }
 
-    /// What ``trackChanges(isolation:willChange:onChange:didChange:)`` calls.
+    /// The functions of ``trackChanges(isolation:willChange:onChange:didChange:)``.
     struct Functions {
         let willChange: ((FetchedRecordsController) -> Void)?
         let onChange: ((FetchedRecordsController, Record, FetchedRecordChange) -> Void)?
         let didChange: ((FetchedRecordsController) -> Void)?
     }
 
-    /// Calls a function with the error that ends the tracking by ``trackChanges(isolation:willChange:onChange:didChange:)``: of
-    /// a request that fails, a row that does not convert, a section's name. The list stays what it was, and keeps the function:
-    /// one that uses the list's owner captures it weakly.
+    /// Calls a function with the error that ends the tracking by
+    /// ``trackChanges(isolation:willChange:onChange:didChange:)``.
     ///
-    /// - Parameter onError: Called on the actor of `trackChanges`, with the list and the error. It takes the place of an earlier
-    ///   one.
+    /// The error comes from a request that fails, a row that does not convert, or a section's name.
+    /// The list stays unchanged. It keeps the function, which should capture the list's owner
+    /// weakly if it uses that.
+    ///
+    /// - Parameter onError: Called on the actor of `trackChanges`, with the list and the error. It
+    ///   replaces an earlier one.
     public func trackErrors(_ onError: @escaping (FetchedRecordsController, any Error) -> Void) {
         self.onError = onError
     }
 
     // MARK: - A loop
 
-    /// The changes of the list, as a sequence: for loops in any isolation.
+    /// The changes of the list as a sequence, for loops in any isolation.
     ///
     /// ```swift
     /// for try await changes in controller.changes {
@@ -163,8 +173,9 @@ extension FetchedRecordsController {
     /// }
     /// ```
     ///
-    /// The list has changed when the loop is told so. The loop ends as ``trackChanges(isolation:willChange:onChange:didChange:)``
-    /// does, and when its task is cancelled; and it throws the error that ends it.
+    /// The list has changed already when the loop gets its changes. The loop ends as
+    /// ``trackChanges(isolation:willChange:onChange:didChange:)`` does, and when its task is
+    /// cancelled. It throws the error that ends it.
     public var changes: FetchedRecordsSequence<Record> { FetchedRecordsSequence(controller: self) }
 
     fileprivate func makeIterator() -> FetchedRecordsSequence<Record>.Iterator {
@@ -172,7 +183,7 @@ extension FetchedRecordsController {
     }
 }
 
-/// The changes of a list: see ``FetchedRecordsController/changes``.
+/// The sequence of a list's changes: see ``FetchedRecordsController/changes``.
 public struct FetchedRecordsSequence<Record: FetchableRecord>: AsyncSequence {
     public typealias Element = FetchedRecordsChanges
     public typealias Failure = any Error
@@ -181,15 +192,16 @@ public struct FetchedRecordsSequence<Record: FetchableRecord>: AsyncSequence {
 
     public func makeAsyncIterator() -> Iterator { controller.makeIterator() }
 
-    /// Waits for the changes, one after the other. The tracking ends when it is freed.
+    /// An iterator that waits for the changes, one after the other. The tracking ends when it is
+    /// deallocated.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let controller: FetchedRecordsController<Record>
         fileprivate let loop: ListLoop
 
-        /// Waits for the next changes, and makes them in the list.
+        /// Waits for the next changes, and applies them to the list.
         ///
-        /// - Parameter actor: The actor on which they are made: that of the caller.
-        /// - Throws: the error of a fetch. There are no changes after it.
+        /// - Parameter actor: The actor on which they are applied: that of the caller.
+        /// - Throws: The error of a fetch. There are no changes after it.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> FetchedRecordsChanges? {
@@ -212,7 +224,7 @@ public struct FetchedRecordsSequence<Record: FetchableRecord>: AsyncSequence {
     }
 }
 
-/// A list and its actor, for whoever comes there.
+/// A list and its actor, for code that runs there.
 private final class ListPlace<Record: FetchableRecord>: @unchecked Sendable {  // used on that actor
     private(set) weak var list: FetchedRecordsController<Record>?
     private(set) weak var actor: (any Actor)?
@@ -221,7 +233,8 @@ private final class ListPlace<Record: FetchableRecord>: @unchecked Sendable {  /
         (self.list, self.actor) = (list, actor)
     }
 
-    /// Tells the list what comes, until the end. Meanwhile neither it nor its actor is kept.
+    /// Delivers messages to the list, until the end. Meanwhile neither the list nor its actor is
+    /// kept alive.
     func follow(_ tracking: ListTracking) {
         Task {
             while let message = await tracking.next(), let actor {
@@ -230,7 +243,7 @@ private final class ListPlace<Record: FetchableRecord>: @unchecked Sendable {  /
         }
     }
 
-    /// Tells a list what has come, on its actor. Returns whether more may come.
+    /// Delivers a message to a list, on its actor. Returns whether more messages may come.
     private func tell(
         _ message: ListTracking.Message, of tracking: ListTracking, isolation: isolated any Actor
     ) async -> Bool {
@@ -260,7 +273,7 @@ private final class ListPlace<Record: FetchableRecord>: @unchecked Sendable {  /
     }
 }
 
-/// Ends a tracking when nobody can wait for it any more: its loop was left.
+/// The end of a tracking whose loop was left: nothing can wait for it any more.
 private final class ListLoop {
     let tracking: ListTracking
 

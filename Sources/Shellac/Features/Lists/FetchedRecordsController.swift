@@ -1,4 +1,4 @@
-/// The list of a request's records, which says what moved when the database has changed.
+/// The list of a request's records, which reports its changes, moves included.
 ///
 /// ```swift
 /// @MainActor
@@ -17,36 +17,38 @@
 /// }
 /// ```
 ///
-/// It belongs to whoever has made it: an actor, the main actor, or a function. There its records arrive, which may be class
-/// records, and there the changes are told. Rows are fetched and compared elsewhere.
+/// The list belongs to its creator: an actor, the main actor, or a function. Its records, which may
+/// be class records, and its changes are delivered there. Rows are fetched and compared elsewhere.
 ///
-/// ## What stays, and what is new
+/// ## Kept records, and new ones
 ///
-/// Rows are told apart by the primary key, which the request fetches. A row whose values have not changed keeps its record,
-/// also where it moves. *A row that has changed is a new record*: the old one may be on the screen, or half edited, and is
-/// nobody else's. (Let it follow its row by `merge(_:)`.)
+/// The primary key, which the request must fetch, identifies rows. A row whose values have not
+/// changed keeps its record, even if it moves. *A row that has changed gets a new record*: the old
+/// one may be on the screen, or half edited, and belongs to its user. (Let it follow its row by
+/// `merge(_:)`.)
 ///
-/// Rows that stand in a list more than once, as those of a join may, are matched in their order.
+/// Rows that appear in a list more than once, as those of a join may, are matched in their order.
 ///
 /// ## Sections
 ///
-/// The name of a row's section is the text of a column, or what a function makes of the row. The rows of a section stand
-/// together, in the order of the request, and sections stand in the order of their first rows. Order the request by what
-/// names the sections. A list without section names has one section, also where it is empty.
+/// The name of a row's section is the text of a column, or the result of a function. The rows of a
+/// section form one group, in the order of the request. Sections are in the order of their first
+/// rows. Order the request by the value that names the sections. A list without section names has
+/// one section, even if it is empty.
 public final class FetchedRecordsController<Record: FetchableRecord> {
     let writer: any DatabaseWriter
     var source: ListSource
-    /// The list, once it was fetched, and its records.
+    /// The contents of the list, once it was fetched.
     private var contents: ListContents?
-    /// The records of the list, section after section. There are none before the first fetch, by ``performFetch()`` or by the
-    /// tracking.
+    /// The records of the list, section after section. There are none before the first fetch, by
+    /// ``performFetch()`` or by the tracking.
     public private(set) var fetchedRecords: [Record] = []
-    /// Changes with the list, and with the request.
+    /// A number that changes with the list, and with the request.
     private var version = 0
-    /// The present tracking, of which there is one.
+    /// The present tracking, of which there is at most one.
     var tracking: ListTracking?
     var pollingInterval: Duration?
-    /// What the tracking calls, if it is no loop.
+    /// The functions that the tracking calls, if it is no loop.
     var functions: Functions?
     var onError: ((FetchedRecordsController, any Error) -> Void)?
 
@@ -56,24 +58,26 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
 
     // MARK: - Fetching
 
-    /// Fetches the list, on the calling thread. It tells no changes.
+    /// Fetches the list, on the calling thread. It delivers no changes.
     ///
-    /// Where nothing was fetched before, ``fetchedRecords`` is empty, and the first changes are told of an empty list.
+    /// If nothing was fetched before, ``fetchedRecords`` is empty, and the first tracked changes
+    /// start from an empty list.
     ///
-    /// - Throws: a ``DatabaseError`` where the request fails, loads relations, or does not fetch the primary key; what a record
-    ///   throws whose row does not convert; and what names a section throws. The list is then what it was.
+    /// - Throws: A ``DatabaseError`` if the request fails, loads relations, or does not fetch the
+    ///   primary key. Also the error of a record whose row does not convert, and of the function
+    ///   that names sections. The list is then unchanged.
     public func performFetch() throws {
         let update = try ListUpdate<Record>.makeNow(
             writer.read(source.fetch), from: contents, source.sectionName)
         take(update)
-        // What the tracking has fetched before is older.
+        // Earlier fetches of the tracking are older.
         restartTracking()
     }
 
     /// Replaces the request.
     ///
-    /// Where changes are tracked, those from the present list to that of the request are told soon. Otherwise the list stays
-    /// what it is until ``performFetch()``. Sections are named as before.
+    /// If changes are tracked, those from the present list to that of the request follow soon.
+    /// Otherwise the list stays the same until ``performFetch()``. Sections are named as before.
     ///
     /// - Parameter request: A request that fetches the primary key of the record's table.
     public func setRequest<Request: FetchRequest>(_ request: Request)
@@ -82,11 +86,12 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
         requestDidChange()
     }
 
-    /// Replaces the request, and the columns that tell its rows apart.
+    /// Replaces the request, and the columns that identify its rows.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - keyColumns: The names of the columns that tell rows apart. The request fetches all of them.
+    ///   - keyColumns: The names of the columns that identify rows. The request must fetch all of
+    ///     them.
     public func setRequest<Request: FetchRequest>(_ request: Request, keyColumns: [String])
     where Request.RowDecoder == Record {
         source = ListSource(request, .columns(keyColumns), source.sectionName)
@@ -98,19 +103,19 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
         restartTracking()
     }
 
-    /// Takes a new list over. Returns what has changed.
+    /// Replaces the list by a new one.
     private func take(_ update: ListUpdate<Record>) {
         fetchedRecords = update.records(after: fetchedRecords)
         contents = update.contents
         version += 1
     }
 
-    /// Compares the list with what was fetched, elsewhere, and takes it over.
+    /// Compares the list with a fetch, on another thread, and then replaces it.
     ///
-    /// - Parameter willChange: Called before the list changes, if it does. It may make another list of it, or stop the tracking:
-    ///   then there are no changes.
-    /// - Returns: the changes, and what returns the record of one of them; or nil where nothing has changed, or where the
-    ///   list has become another one meanwhile, or its request.
+    /// - Parameter willChange: Called before the list changes, if it does. It may turn the list
+    ///   into another one, or stop the tracking: then there are no changes.
+    /// - Returns: The changes, and a function that returns the record of one of them. Nil if
+    ///   nothing has changed, or if the list or its request was replaced meanwhile.
     nonisolated(nonsending) func take(
         _ fetch: ListFetch, of tracking: ListTracking,
         willChange: (FetchedRecordsController) -> Void = { _ in }
@@ -121,7 +126,7 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
         do {
             update = try await ListUpdate<Record>.make(fetch, from: contents, source.sectionName)
         } catch {
-            // The error is that of another request.
+            // The error belongs to another request.
             if isOvertaken() { return nil }
             throw error
         }
@@ -150,7 +155,8 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
 
     // MARK: - Reading
 
-    /// The sections, in their order. Before the first fetch it is an empty one, or none where sections have names.
+    /// The sections, in their order. Before the first fetch it is an empty one, or none if sections
+    /// have names.
     public var sections: [FetchedRecordsSection] {
         guard let contents else {
             return source.sectionName == nil ? [FetchedRecordsSection(name: "", numberOfRecords: 0)] : []
@@ -158,9 +164,10 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
         return contents.sections.map { FetchedRecordsSection(name: $0.name, numberOfRecords: $0.count) }
     }
 
-    /// The record at a place of the list.
+    /// Returns the record at a place of the list.
     ///
-    /// - Parameter indexPath: The place. One that the list does not have traps, and so does any before the first fetch.
+    /// - Parameter indexPath: The place. It traps if the list does not have it, and before the
+    ///   first fetch.
     public func record(at indexPath: RecordIndexPath) -> Record {
         guard let place = contents?.place(of: indexPath) else {
             Misuse.trap(
@@ -175,7 +182,8 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
 
     /// Returns the records of a section.
     ///
-    /// - Parameter section: The number of the section, from 0. One that the list does not have traps.
+    /// - Parameter section: The number of the section, from 0. It traps if the list does not have
+    ///   it.
     public func records(inSection section: Int) -> ArraySlice<Record> {
         guard sections.indices.contains(section) else {
             Misuse.trap("there is no section \(section): the list has \(sections.count).")
@@ -185,13 +193,14 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
         return fetchedRecords[range.start..<range.start + range.count]
     }
 
-    /// Returns the place of a record: of this very object, or else of the record that has the same key, also where it was
-    /// changed, or came from another fetch.
+    /// Returns the place of a record: of this very object, or else of the record with the same key.
+    /// That one may have been changed, or come from another fetch.
     ///
     /// - Parameter record: The record, or another one that encodes the key.
-    /// - Returns: nil where no row of the list has the key, where the record does not encode all of it (as that of a table
-    ///   without a primary key, whose rows are told apart by `rowid`), and before the first fetch.
-    /// - Throws: what the record throws when it is encoded.
+    /// - Returns: The place. It is nil before the first fetch, and if no row of the list has the
+    ///   key. It is also nil if the record does not encode the whole key. Records of a table
+    ///   without a primary key, whose rows `rowid` identifies, do not.
+    /// - Throws: Errors of encoding the record.
     public func indexPath(for record: Record) throws -> RecordIndexPath? where Record: EncodableRecord {
         guard let contents else { return nil }
         if Record.self is AnyClass {
@@ -211,12 +220,13 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
 extension FetchedRecordsController: Sendable {}
 
 extension FetchedRecordsController where Record: TableRecord {
-    /// Creates the list of a request, which is fetched by ``performFetch()``.
+    /// Creates the list of a request. ``performFetch()`` fetches it.
     ///
     /// - Parameters:
     ///   - writer: The database.
     ///   - request: A request that fetches the primary key of the record's table.
-    ///   - sectionNameKey: A column whose text names the section of a row. Nil for a list without section names.
+    ///   - sectionNameKey: A column whose text names the section of a row. Nil for a list without
+    ///     section names.
     public convenience init<Request: FetchRequest>(
         _ writer: any DatabaseWriter, request: Request, sectionNameKey: String? = nil
     ) where Request.RowDecoder == Record {
@@ -239,8 +249,8 @@ extension FetchedRecordsController where Record: TableRecord {
     /// - Parameters:
     ///   - writer: The database.
     ///   - request: A request that fetches the primary key of the record's table.
-    ///   - sectionName: Returns the name of a row's section. It is called on another thread. What it throws ends the fetch,
-    ///     and is told as an error of the list.
+    ///   - sectionName: Returns the name of a row's section. It is called on another thread. An
+    ///     error that it throws ends the fetch, and is delivered as an error of the list.
     public convenience init<Request: FetchRequest>(
         _ writer: any DatabaseWriter, request: Request,
         sectionName: @escaping @Sendable (Row) throws -> String
@@ -250,7 +260,8 @@ extension FetchedRecordsController where Record: TableRecord {
 }
 
 extension FetchedRecordsController {
-    /// Creates the list of a request whose rows are no rows of one table: other columns tell them apart.
+    /// Creates the list of a request whose rows do not belong to one table: other columns identify
+    /// them.
     ///
     /// ```swift
     /// struct TeamScore: Decodable, FetchableRecord {
@@ -264,7 +275,7 @@ extension FetchedRecordsController {
     /// - Parameters:
     ///   - writer: The database.
     ///   - request: The request.
-    ///   - keyColumns: The names of the columns that tell rows apart.
+    ///   - keyColumns: The names of the columns that identify rows.
     ///   - sectionName: Returns the name of a row's section. Nil for a list without section names.
     public convenience init<Request: FetchRequest>(
         _ writer: any DatabaseWriter, request: Request, keyColumns: [String],
@@ -276,14 +287,14 @@ extension FetchedRecordsController {
 
 /// A section of a list.
 public struct FetchedRecordsSection: Hashable, Sendable {
-    /// The name that its rows have in common. Empty where the list has no section names.
+    /// The common name of its rows. Empty if the list has no section names.
     public let name: String
     /// The number of its records.
     public let numberOfRecords: Int
 }
 
 extension Row {
-    /// The text of a column, as the name of a section. That of NULL is empty.
+    /// Returns the text of a column, as the name of a section. That of NULL is empty.
     fileprivate func sectionName(in column: String) throws -> String {
         let value: DatabaseValue = try self[column]
         switch value.storage {

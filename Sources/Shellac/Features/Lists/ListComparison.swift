@@ -1,4 +1,4 @@
-/// Two fetches of a list, for whoever measures how long it takes to compare them.
+/// Two fetches of a list, for measuring the time of their comparison.
 package struct ListComparison: Sendable {
     private let old: ListContents
     private let new: ListContents

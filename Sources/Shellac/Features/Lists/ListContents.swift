@@ -1,7 +1,7 @@
-/// A list as it is fetched: its rows, what tells them apart, and its sections. Nobody changes it.
+/// The contents of a list as fetched: its rows, their keys, and its sections. They are immutable.
 struct ListContents: Sendable {
     struct Section: Sendable {
-        /// The name, which is the same as another one where both have the same bytes.
+        /// The name. Two names are the same if they have the same bytes.
         let name: String
         /// The place of its first row in the whole list.
         let start: Int
@@ -12,14 +12,15 @@ struct ListContents: Sendable {
     let sections: [Section]
     let keys: ListKeys
     private let keyColumns: [ListKeyColumn]
-    /// The number of the row at each place of the list. Nil where the rows stand in their order.
+    /// The number of the row at each place of the list. Nil if the rows are in their order.
     private let order: [Int]?
 
     /// - Parameters:
     ///   - rows: The rows, in the order of the request.
-    ///   - keyColumns: The columns that tell rows apart.
-    ///   - sectionName: Returns the name of a row's section, of which there is one without a name where this is nil.
-    /// - Throws: what `sectionName` throws.
+    ///   - keyColumns: The columns that identify rows.
+    ///   - sectionName: Returns the name of a row's section. If nil, there is one section without a
+    ///     name.
+    /// - Throws: Errors of `sectionName`.
     init(_ rows: PackedRows, keyColumns: [ListKeyColumn], sectionName: (@Sendable (Row) throws -> String)?)
         throws
     {
@@ -46,7 +47,7 @@ struct ListContents: Sendable {
         (keys, keyColumns) = (.integers([]), [])
     }
 
-    /// The list before anything was fetched.
+    /// Returns the list before anything was fetched.
     func emptied(hasSections: Bool) -> ListContents {
         ListContents(rows.emptied, hasSections ? [] : [Section(name: "", start: 0, count: 0)])
     }
@@ -56,7 +57,7 @@ struct ListContents: Sendable {
         _ rows: PackedRows, _ sectionName: (Row) throws -> String
     ) throws -> [(name: String, rows: [Int])] {
         var groups: [(name: String, rows: [Int])] = []
-        // For Swift, texts are equal that look the same.
+        // Swift compares texts by canonical equivalence, not by bytes.
         var numbers: [ExactNames: Int] = [:]
         for index in 0..<rows.count {
             let name = try sectionName(rows.row(at: index))
@@ -74,21 +75,21 @@ struct ListContents: Sendable {
 
     var count: Int { rows.count }
 
-    /// The names of the columns that tell rows apart.
+    /// The names of the columns that identify rows.
     var keyNames: [String] { keyColumns.map { rows.layout.names[$0.place] } }
 
-    /// The place of the row that has a key, as a record has it.
+    /// Returns the place of the row with a key, given as a record has it.
     func place(ofKey key: [DatabaseValue]) -> Int? {
         keys.place(of: zip(key, keyColumns).map { $1.comparison.comparable($0) })
     }
 
-    /// The number of the row at a place of the list.
+    /// Returns the number of the row at a place of the list.
     func rowNumber(at place: Int) -> Int { order?[place] ?? place }
 
-    /// The row at a place of the list.
+    /// Returns the row at a place of the list.
     func row(at place: Int) -> Row { rows.row(at: rowNumber(at: place)) }
 
-    /// The section that a place of the list is in.
+    /// Returns the section that contains a place of the list.
     func section(of place: Int) -> Int {
         var (low, high) = (0, sections.count)
         while high - low > 1 {
@@ -103,7 +104,7 @@ struct ListContents: Sendable {
         return RecordIndexPath(row: place - sections[section].start, section: section)
     }
 
-    /// The place of an index path in the whole list, or nil where there is none.
+    /// Returns the place of an index path in the whole list, or nil if it does not exist.
     func place(of indexPath: RecordIndexPath) -> Int? {
         guard sections.indices.contains(indexPath.section) else { return nil }
         let section = sections[indexPath.section]
@@ -111,16 +112,16 @@ struct ListContents: Sendable {
     }
 }
 
-/// A column that tells the rows of a list apart.
+/// A column that identifies the rows of a list.
 struct ListKeyColumn: Sendable {
     let place: Int
     let comparison: ColumnComparison
 }
 
-/// What tells the rows of a list apart: by their place in the list. Mostly it is a row id.
+/// The keys that identify the rows of a list, by their places. Mostly they are row ids.
 enum ListKeys: Sendable {
     case integers([Int64])
-    /// Values that are the same where their columns take them for equal.
+    /// Values that are equal if their columns treat them as equal.
     case values([[DatabaseValue]])
 
     init(_ rows: PackedRows, columns: [ListKeyColumn], order: [Int]?) {
@@ -144,7 +145,7 @@ enum ListKeys: Sendable {
             })
     }
 
-    /// The place of a key.
+    /// Returns the place of a key.
     func place(of key: [DatabaseValue]) -> Int? {
         switch self {
         case .integers(let integers):
@@ -154,9 +155,9 @@ enum ListKeys: Sendable {
         }
     }
 
-    /// Finds the place that each row of a list had in another one, or -1.
+    /// Returns the place that each row of a list had in another one, or -1.
     ///
-    /// Rows of the same key are matched in their order.
+    /// Rows with the same key are matched in their order.
     func places(in old: ListKeys) -> [Int32] {
         switch (old, self) {
         case (.integers(let old), .integers(let new)):
@@ -173,12 +174,13 @@ enum ListKeys: Sendable {
     }
 }
 
-/// Finds the place that each key of a list had in another one, or -1.
+/// Returns the place that each key of a list had in another one, or -1.
 ///
-/// - Parameter hash: Returns a number of a key: the same one for the same key, and mostly another one for another.
+/// - Parameter hash: Returns a number for a key. Equal keys have equal numbers, and different keys
+///   mostly have different ones.
 private func matchPlaces<Key: Equatable>(_ old: [Key], _ new: [Key], hash: (Key) -> UInt64) -> [Int32] {
     var places = [Int32](repeating: -1, count: new.count)
-    // Most of a list stays where it is.
+    // Most of a list stays in its place.
     let shorter = min(old.count, new.count)
     var start = 0
     while start < shorter, old[start] == new[start] {
@@ -192,17 +194,19 @@ private func matchPlaces<Key: Equatable>(_ old: [Key], _ new: [Key], hash: (Key)
     }
     let (olds, news) = (start..<old.count - end, start..<new.count - end)
     if olds.isEmpty || news.isEmpty { return places }
-    // Open addressing: a key stands at its hash, or behind it. Its rows are a chain, in their order: so many rows of one key
-    // are found as fast as those of many keys.
+    // Open addressing: a key is at its hash, or behind it. Its rows are a chain, in their order. So
+    // many rows of one key are found as fast as rows of many keys.
     var bits = 1
     while 1 << bits < olds.count * 2 { bits += 1 }
-    /// For each slot, the last row of its key, which stands for it.
+    /// The last row of the key in each slot, which represents the key.
     var slots = [Int32](repeating: -1, count: 1 << bits)
-    /// For each slot, the first row that was not found yet, and for each row the next one of its key.
+    /// The first row of each slot that was not matched yet. `next` has the next row of the same
+    /// key.
     var first = slots
     var next = [Int32](repeating: -1, count: olds.count)
     func slot(of key: Key) -> Int {
-        // The upper bits of the product depend on all of the number: row ids may be multiples of anything.
+        // The upper bits of the product depend on the whole number: row ids may be multiples of
+        // anything.
         var slot = Int(truncatingIfNeeded: (hash(key) &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - bits))
         while slots[slot] != -1, old[Int(slots[slot])] != key { slot = (slot + 1) & (slots.count - 1) }
         return slot

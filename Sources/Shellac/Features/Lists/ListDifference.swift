@@ -1,10 +1,11 @@
-/// What makes a list of another one.
+/// The difference between two lists.
 ///
-/// Rows are the same where their keys are. Of those that are in both lists, as many as can be stand still: a longest sequence
-/// that is in both in the same order. The others move.
+/// Rows are the same if their keys are equal. Of the rows in both lists, as many as possible keep
+/// their positions: a longest sequence that is in both in the same order. The others move.
 struct ListDifference {
     let changes: FetchedRecordsChanges
-    /// For each place of the new list, that of the old list whose row has the same values, or -1.
+    /// For each place of the new list, the place of the row in the old list if its values are the
+    /// same, or -1.
     let unchanged: [Int32]
 
     /// Compares two lists, in a time that grows little faster than their length.
@@ -48,12 +49,13 @@ struct ListDifference {
         self.unchanged = unchanged
     }
 
-    /// Finds the rows of the new list that do not stand still, among those that were in the old one.
+    /// Finds the rows of the new list that move, among those that were in the old one.
     private static func moved(
         _ places: [Int32], _ sections: SectionMatch, _ old: ListContents, _ new: ListContents
     ) -> [Bool] {
         var moved = [Bool](repeating: true, count: places.count)
-        // (Sections that stand still do so in the same order: rows that stay in them are in the order of both lists.)
+        // (Kept sections have the same order in both lists. So the rows that stay in them are in
+        // the order of both lists.)
         var candidates: [Int32] = []
         candidates.reserveCapacity(places.count)
         for (number, section) in new.sections.enumerated() {
@@ -68,9 +70,9 @@ struct ListDifference {
     }
 }
 
-/// Which sections of two lists are the same, and stand still.
+/// The sections that two lists have in common, and that do not move.
 private struct SectionMatch {
-    /// For each section of the new list, the number that it had in the old one, if it stands still.
+    /// For each section of the new list, the number that it had in the old one, unless it moves.
     private(set) var oldNumber: [Int?]
     private(set) var deleted: [Int] = []
     private(set) var inserted: [Int] = []
@@ -92,9 +94,10 @@ private struct SectionMatch {
     }
 }
 
-/// Finds a longest sequence of numbers that increase ("patience sorting"). Returns their places, in order.
+/// Finds a longest sequence of increasing numbers ("patience sorting"). Returns their places, in
+/// order.
 private func increasing(_ numbers: [Int32]) -> [Int] {
-    // Mostly all of them do.
+    // Mostly all of them increase.
     if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return Array(numbers.indices) }
     /// For each length, the place of the smallest number that ends a sequence of that length.
     var ends: [Int] = []

@@ -1,20 +1,22 @@
-/// What a fetch of a list gives.
+/// The result of fetching a list.
 struct ListFetch: Sendable {
     let rows: PackedRows
-    /// The columns that tell rows apart.
+    /// The columns that identify rows.
     let keyColumns: [ListKeyColumn]
     let maker: RecordMaker
 }
 
-/// Makes records of fetched rows, outside of the accesses to the database: one after the other.
-final class RecordMaker: @unchecked Sendable {  // whoever has the fetch uses it, and hands it on
+/// The maker of records from fetched rows, outside of the accesses to the database: one after the
+/// other.
+final class RecordMaker: @unchecked Sendable {  // used by the owner of the fetch, and handed on
     private let row: LiveRow
 
-    /// What stands in the place of the connection: the rows are fetched ones.
+    /// A placeholder for the connection: the rows are fetched ones.
     private final class Nobody: Sendable {}
     private static let nobody = Nobody()
 
-    /// - Parameter db: The connection of the rows. It tells what records of a class remember of their table.
+    /// - Parameter db: The connection of the rows. It provides what class records remember of their
+    ///   table.
     init(_ layout: RowLayout, for type: any FetchableRecord.Type, on db: Database) throws {
         row = LiveRow.make(fetchedBy: db, layout: layout)
         defer { row.storage.pointee.connection = Self.nobody }
@@ -28,11 +30,12 @@ final class RecordMaker: @unchecked Sendable {  // whoever has the fetch uses it
     ) throws -> [Element] { try rows.makeElements(type, of: numbers, standing: row) }
 }
 
-/// Where a list comes from: a request, what tells its rows apart, and what names their sections.
+/// The source of a list: a request, the key of its rows, and the function that names their
+/// sections.
 struct ListSource: Sendable {
     typealias SectionName = @Sendable (Row) throws -> String
 
-    /// What tells rows apart.
+    /// The key that identifies rows.
     enum Key: Sendable {
         case primaryKey(any TableRecord.Type)
         case columns([String])
@@ -40,7 +43,7 @@ struct ListSource: Sendable {
 
     let sectionName: SectionName?
     let makeReader: @Sendable (LiveMailbox<ListFetch>) -> RowsReader
-    /// Fetches the list, in an access that sees one state of the database.
+    /// The function that fetches the list, in an access that sees one state of the database.
     let fetch: @Sendable (Database) throws -> ListFetch
 
     init<Request: FetchRequest>(_ request: Request, _ key: Key, _ sectionName: SectionName?)
@@ -133,11 +136,11 @@ where Request.RowDecoder: FetchableRecord {  // as its superclass
     }
 }
 
-/// What a new fetch makes of a list: made where nobody waits for it.
+/// The update of a list by a new fetch, which is computed outside of the list's actor.
 struct ListUpdate<Element: FetchableRecord> {
     let contents: ListContents
     let difference: ListDifference
-    /// The records of the rows that have no unchanged ones, in the order of the new list.
+    /// The records of the rows without an unchanged record, in the order of the new list.
     let records: [Element]
 
     @concurrent
@@ -145,7 +148,7 @@ struct ListUpdate<Element: FetchableRecord> {
         _ fetch: ListFetch, from old: ListContents?, _ sectionName: ListSource.SectionName?
     ) async throws -> sending ListUpdate { try makeNow(fetch, from: old, sectionName) }
 
-    /// Makes the same on the calling thread.
+    /// Makes the update on the calling thread.
     static func makeNow(
         _ fetch: ListFetch, from old: ListContents?, _ sectionName: ListSource.SectionName?
     ) throws -> sending ListUpdate {
@@ -159,7 +162,7 @@ struct ListUpdate<Element: FetchableRecord> {
                 Element.self, of: contents.rows, places.map(contents.rowNumber(at:))))
     }
 
-    /// Returns the records of the new list: those of unchanged rows are the old ones.
+    /// Returns the records of the new list: unchanged rows keep the old ones.
     func records(after old: [Element]) -> [Element] {
         var new = records[...]
         return difference.unchanged.map { place in place < 0 ? new.removeFirst() : old[Int(place)] }

@@ -8,7 +8,8 @@ public import Foundation
 
 /// The place of a record in a list: a section, and a row of it. Both are counted from 0.
 ///
-/// It is `IndexPath` of Apple's table views, which Linux has no names for. Each makes the other:
+/// It corresponds to `IndexPath` of Apple's table views, whose properties Linux lacks. Each
+/// converts to the other:
 ///
 /// ```swift
 /// let place = RecordIndexPath(row: 2, section: 0)
@@ -20,29 +21,30 @@ public struct RecordIndexPath: Hashable, Comparable, Sendable, CustomStringConve
     public var section: Int
     /// The number of the record, in its section.
     public var row: Int
-    /// The same as `row`, in the words of collection views.
+    /// The same as `row`, in the terms of collection views.
     public var item: Int {
         get { row }
         set { row = newValue }
     }
 
-    /// Names a place in the words of table views.
+    /// Creates a place in the terms of table views.
     ///
     /// - Parameters:
     ///   - row: The number of the record in its section, from 0.
     ///   - section: The number of the section, from 0.
     public init(row: Int, section: Int) { (self.section, self.row) = (section, row) }
 
-    /// Names a place in the words of collection views.
+    /// Creates a place in the terms of collection views.
     ///
     /// - Parameters:
     ///   - item: The number of the record in its section, from 0.
     ///   - section: The number of the section, from 0.
     public init(item: Int, section: Int) { self.init(row: item, section: section) }
 
-    /// Reads an index path of two numbers.
+    /// Converts an index path of two numbers.
     ///
-    /// - Parameter indexPath: The section, and the record's number in it. A path of fewer or more numbers traps.
+    /// - Parameter indexPath: The section, and the record's number in it. A path of fewer or more
+    ///   numbers traps.
     public init(_ indexPath: IndexPath) {
         guard indexPath.count == 2 else {
             Misuse.trap(
@@ -58,7 +60,7 @@ public struct RecordIndexPath: Hashable, Comparable, Sendable, CustomStringConve
 }
 
 extension IndexPath {
-    /// The place of a record, as table views and collection views name it.
+    /// Converts the place of a record to an index path for table views and collection views.
     ///
     /// - Parameter place: The place. It becomes a path of two numbers, with the section in front.
     public init(_ place: RecordIndexPath) { self.init(indexes: [place.section, place.row]) }
