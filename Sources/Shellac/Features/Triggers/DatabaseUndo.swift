@@ -1,4 +1,4 @@
-/// Undo and redo for the tables of a database, whoever writes them.
+/// Undo and redo for the tables of a database, for all kinds of writes.
 ///
 /// ```swift
 /// let undo = try DatabaseUndo(dbQueue, tables: ["player", "team"])
@@ -12,50 +12,57 @@
 /// try undo.redo()     // and gone again
 /// ```
 ///
-/// What one transaction has changed makes a *group*, which is undone as a whole; so does a statement outside of a
-/// transaction. It does not matter who has changed it: records, requests, raw SQL, triggers, foreign key actions. What was
-/// rolled back, to a savepoint or altogether, is not in any group. A transaction that changes nothing makes no group,
-/// and each group that is made anew drops those that could be redone.
+/// The changes of one transaction form a *group*, which is undone as a whole. So do those of a
+/// statement outside of a transaction. It does not matter what has made the changes: records,
+/// requests, raw SQL, triggers, foreign key actions. Changes that were rolled back, to a savepoint
+/// or altogether, are not in any group. A transaction that changes nothing makes no group. Each new
+/// group drops those that could be redone.
 ///
-/// Undo runs in a transaction of its own. It gives back the rows that the group has changed, with all their values, and
-/// their row ids: stamps and table-wide callbacks are suspended meanwhile, and foreign keys deferred. Triggers of the program run,
-/// so that a full-text index follows, but what they change in recorded tables is set back. Observers hear of ordinary
-/// changes. Before anything is written, the rows are compared with what the group has left: where one was changed since, by
-/// another connection or by ``withoutRecording(_:)``, a ``DatabaseUndoConflict`` is thrown. Whatever is thrown, the
-/// database and the groups are as they were.
+/// Undo runs in a transaction of its own. It restores the rows that the group has changed, with all
+/// their values and their row ids. Meanwhile, stamps and table-wide callbacks are suspended, and
+/// foreign keys deferred. Triggers of the program run, so that a full-text index follows, but their
+/// changes of recorded tables are reset. Observers see ordinary changes.
+///
+/// Before it writes anything, undo compares the rows with the state after the group. If a row was
+/// changed since, by another connection or by ``withoutRecording(_:)``, it throws a
+/// ``DatabaseUndoConflict``. After any error, the database and the groups are unchanged.
 ///
 /// ## What is recorded
 ///
-/// - Tables of the main database, on the writing connection, as long as this object lives. Views and virtual tables
-///   throw. So does a table whose foreign key actions would change another one that is not named.
-/// - Not recorded: changes by other connections, what a transaction that adds, drops or renames columns writes, and the
-///   numbers that `AUTOINCREMENT` has given.
-/// - A trigger of the program that moves or deletes the very rows that undo inserts may make it throw a conflict.
+/// - Recorded are tables of the main database, on the writing connection, as long as this object
+///   lives. Views and virtual tables throw an error. So does a table whose foreign key actions
+///   would change another one that is not named.
+/// - Not recorded are changes by other connections, the writes of a transaction that adds, drops or
+///   renames columns, and the numbers that `AUTOINCREMENT` has given.
+/// - A trigger of the program that moves or deletes the very rows that undo inserts may cause a
+///   conflict.
 /// - A row that one transaction changes twice, once recorded and once not, is undone altogether.
-/// - Statements outside of transactions, in one access, with a query running all the while, make a single group.
-/// - What a statement outside of a transaction has left is looked up at the end of the access. Where another connection has
-///   written by then, nobody knows whether the rows are still what the statement has left: its group is not undone, but throws
-///   a conflict. Transactions have no such gap.
+/// - Statements outside of transactions, in one access, with a query running all the while, make a
+///   single group.
+/// - The result of a statement outside of a transaction is looked up at the end of the access. If
+///   another connection has written by then, the rows may no longer be the statement's result. So
+///   its group cannot be undone, and throws a conflict. Transactions have no such gap.
 ///
-/// The groups are kept in temporary tables, and end with the connection. They survive migrations that add columns, tables
-/// and indexes. They are dropped, and the log says so (``Database/logError``), when columns of a recorded table are
-/// dropped, renamed or given another affinity, when the table itself is dropped, and, for a table without an
-/// `INTEGER PRIMARY KEY`, by `VACUUM` and by schema changes of other connections, which may be one.
+/// The groups are kept in temporary tables, and end with the connection. They survive migrations
+/// that add columns, tables and indexes. They are dropped, with a message in the log
+/// (``Database/logError``), when the recorded table is dropped, or when its columns are dropped,
+/// renamed or given another affinity. For a table without an `INTEGER PRIMARY KEY`, `VACUUM` drops
+/// them, too, and so do schema changes of other connections, which may be a `VACUUM`.
 public final class DatabaseUndo: Sendable {
     /// The names of the recorded tables.
     public let tables: [String]
 
     private let writer: any DatabaseWriter
     let shared = UndoRecorder.Shared()
-    private nonisolated(unsafe) let recorder: UndoRecorder  // used inside of accesses to the writer alone
+    private nonisolated(unsafe) let recorder: UndoRecorder  // used in accesses to the writer alone
 
     /// Records the changes of some tables from now on.
     ///
     /// - Parameters:
     ///   - writer: The database of the tables.
     ///   - tables: The names of the tables whose changes are recorded.
-    ///   - limit: How many groups are kept, at most; all, if nil.
-    /// - Throws: a ``DatabaseError`` where a table is missing, or cannot be recorded.
+    ///   - limit: The maximum number of groups that are kept; no limit if nil.
+    /// - Throws: A ``DatabaseError`` if a table is missing, or cannot be recorded.
     public init(_ writer: some DatabaseWriter, tables: [String], limit: Int? = nil) throws {
         var seen: Set<CaseInsensitiveName> = []
         let tables = tables.filter { seen.insert(CaseInsensitiveName($0)).inserted }
@@ -85,8 +92,8 @@ public final class DatabaseUndo: Sendable {
     /// - Parameters:
     ///   - writer: The database.
     ///   - types: The types whose tables are recorded.
-    ///   - limit: How many groups are kept, at most; all, if nil.
-    /// - Throws: a ``DatabaseError`` where a table is missing, or cannot be recorded.
+    ///   - limit: The maximum number of groups that are kept; no limit if nil.
+    /// - Throws: A ``DatabaseError`` if a table is missing, or cannot be recorded.
     public convenience init(
         _ writer: some DatabaseWriter, _ types: any TableRecord.Type..., limit: Int? = nil
     ) throws {
@@ -97,7 +104,8 @@ public final class DatabaseUndo: Sendable {
 
     // MARK: - What there is
 
-    /// Whether there is a group to undo. Like all that stands here it is up to date when an access has ended.
+    /// Whether there is a group to undo. This and the following properties are up to date when an
+    /// access has ended.
     public var canUndo: Bool { undoCount > 0 }
     /// Whether there is a group to redo.
     public var canRedo: Bool { redoCount > 0 }
@@ -105,12 +113,13 @@ public final class DatabaseUndo: Sendable {
     public var undoCount: Int { shared.state.withLock(\.undoCount) }
     /// The number of groups that can be redone.
     public var redoCount: Int { shared.state.withLock(\.redoCount) }
-    /// The name of the group that `undo()` would undo, if it was given one.
+    /// The name of the group that `undo()` would undo, if it has one.
     public var undoName: String? { shared.state.withLock(\.undoName) }
-    /// The name of the group that `redo()` would redo, if it was given one.
+    /// The name of the group that `redo()` would redo, if it has one.
     public var redoName: String? { shared.state.withLock(\.redoName) }
 
-    /// Why the groups were dropped last, if a change of the schema has ever made that necessary. The log says it, too.
+    /// The reason why groups were dropped last, if a schema change ever made that necessary. The
+    /// log has it, too.
     public var lastNotice: String? { shared.notices.withLock(\.last) }
 
     // MARK: - Undo and redo
@@ -118,32 +127,33 @@ public final class DatabaseUndo: Sendable {
     /// Undoes the last group.
     ///
     /// - Returns: Whether there was one.
-    /// - Throws: ``DatabaseUndoConflict`` where rows are no longer what the group has left, or where the database does not
-    ///   accept their earlier states; a ``DatabaseError`` inside of an access to the database, or when SQLite fails. Nothing
-    ///   has changed then.
+    /// - Throws: A ``DatabaseUndoConflict`` if rows have changed since the group, or if the
+    ///   database does not accept their earlier states. A ``DatabaseError`` inside of an access to
+    ///   the database, or if SQLite fails. In all cases, nothing has changed.
     @discardableResult
     public func undo() throws -> Bool { try play(.undo) }
 
-    /// Redoes what was undone last.
+    /// Redoes the group that was undone last.
     ///
-    /// - Returns: Whether there was something.
-    /// - Throws: what `undo()` throws.
+    /// - Returns: Whether there was one.
+    /// - Throws: The errors of `undo()`.
     @discardableResult
     public func redo() throws -> Bool { try play(.redo) }
 
     /// Undoes the last group, without blocking a thread while waiting for the access.
     ///
-    /// - Throws: a ``DatabaseUndoConflict`` or a ``DatabaseError``, as the synchronous method does, and `CancellationError` where the task
-    ///   is cancelled.
+    /// - Throws: A ``DatabaseUndoConflict`` or a ``DatabaseError``, as the synchronous method does,
+    ///   and `CancellationError` if the task is cancelled.
     @discardableResult
     public nonisolated(nonsending) func undo() async throws -> Bool {
         try await writer.writeWithoutTransaction { [self] db in try play(.undo, db) }
     }
 
-    /// Redoes what was undone last, without blocking a thread while waiting for the access.
+    /// Redoes the group that was undone last, without blocking a thread while waiting for the
+    /// access.
     ///
-    /// - Throws: a ``DatabaseUndoConflict`` or a ``DatabaseError``, as the synchronous method does, and `CancellationError` where the task
-    ///   is cancelled.
+    /// - Throws: A ``DatabaseUndoConflict`` or a ``DatabaseError``, as the synchronous method does,
+    ///   and `CancellationError` if the task is cancelled.
     @discardableResult
     public nonisolated(nonsending) func redo() async throws -> Bool {
         try await writer.writeWithoutTransaction { [self] db in try play(.redo, db) }
@@ -183,9 +193,9 @@ public final class DatabaseUndo: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The name, as ``undoName`` gives it, instead of one that the group has already.
-    ///   - db: The database that is recorded, in the access that writes.
-    /// - Throws: a ``DatabaseError`` where there is no group, and where the database is another one.
+    ///   - name: The name, which ``undoName`` returns. It replaces an earlier name of the group.
+    ///   - db: The recorded database, in the access that writes.
+    /// - Throws: A ``DatabaseError`` if there is no group, or if the database is another one.
     public func setActionName(_ name: String, in db: Database) throws {
         db.checkAccess()
         guard db === recorder.database else {
@@ -204,8 +214,10 @@ public final class DatabaseUndo: Sendable {
     /// }
     /// ```
     ///
-    /// - Parameter body: What is done meanwhile, at once. What it changes in the rows of an earlier group makes the undo of that throw.
-    /// - Throws: a ``DatabaseError`` outside of an access to the database, and what the function throws.
+    /// - Parameter body: The function, which runs immediately. If it changes rows of an earlier
+    ///   group, the undo of that group throws.
+    /// - Throws: A ``DatabaseError`` outside of an access to the database, and errors of the
+    ///   function.
     public func withoutRecording<Result>(_ body: () throws -> Result) throws -> Result {
         guard recorder.database.isAccessed else {
             throw Self.misuse(
@@ -217,11 +229,12 @@ public final class DatabaseUndo: Sendable {
         return try body()
     }
 
-    /// Forgets all groups.
+    /// Drops all groups.
     ///
-    /// Inside of a transaction, its own changes remain recorded, and a rollback brings the others back.
+    /// Inside of a transaction, its own changes remain recorded, and a rollback restores the
+    /// others.
     ///
-    /// - Throws: a ``DatabaseError`` when SQLite fails, or the database is closed.
+    /// - Throws: A ``DatabaseError`` if SQLite fails, or the database is closed.
     public func removeAll() throws {
         try writer.unsafeReentrantWrite { _ in try recorder.forgetGroups() }
     }
@@ -231,11 +244,13 @@ public final class DatabaseUndo: Sendable {
     }
 }
 
-/// An error that ``DatabaseUndo`` throws where something that it does not know of is in the way: a row was changed
-/// since, by another connection or unrecorded, or a constraint does not let a row have its earlier state.
+/// A conflict between ``DatabaseUndo`` and changes outside of its groups.
+///
+/// A row was changed since, by another connection or unrecorded, or a constraint does not accept a
+/// row's earlier state.
 public struct DatabaseUndoConflict: Error, Sendable, CustomStringConvertible {
-    /// The table of the row. Nil where a foreign key fails at the end, and where another connection has written between a
-    /// statement outside of a transaction and the end of its access.
+    /// The table of the row. Nil if a foreign key fails at the end. Nil, too, if another connection
+    /// has written between a statement outside of a transaction and the end of its access.
     public let tableName: String?
     /// The key of the row: the first one that was found.
     public let key: [String: DatabaseValue]
@@ -247,7 +262,7 @@ public struct DatabaseUndoConflict: Error, Sendable, CustomStringConvertible {
     /// The obstacle to an undo.
     enum Reason {
         case row, rowsThatDepend
-        /// Another connection has written before the group was made.
+        /// A write of another connection before the group was made.
         case written
     }
 

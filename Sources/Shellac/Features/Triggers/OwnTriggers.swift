@@ -2,22 +2,23 @@
 
 import CSQLite
 
-/// The temporary triggers of ours that a connection has.
+/// Shellac's own temporary triggers on a connection.
 struct OwnTriggers {
     private unowned(unsafe) let database: Database  // whose triggers own this
-    /// The names of all that we have created. A program may call its own what it likes.
+    /// The names of all triggers that Shellac has created. The program may use similar names for
+    /// its own.
     private var names: Set<String> = []
 
-    /// The prefix of the names of all our triggers.
+    /// The prefix of the names of Shellac's triggers.
     static let prefix = OwnName.prefix
 
     init(_ database: Database) { self.database = database }
 
-    /// Whether we have created a trigger of a name.
+    /// Whether Shellac has created a trigger with a name.
     func contains(_ name: String) -> Bool { names.contains(name) }
 
-    /// Returns the SQL of those that are there, by their names. (SQLite writes it anew where it renames tables and
-    /// columns.)
+    /// Returns the SQL of the existing triggers, by their names. (SQLite rewrites it when it
+    /// renames tables and columns.)
     func present() throws -> [String: String] {
         let sql = "SELECT name, sql FROM temp.sqlite_master WHERE type = 'trigger' AND substr(name, 1, 8) = ?"
         let rows = try database.asking {
@@ -47,15 +48,16 @@ struct OwnTriggers {
 
     /// Drops a trigger.
     ///
-    /// One whose table was dropped by another connection is an orphan: SQLite forgets it when it reads the schema again,
-    /// and leaves it in the list of triggers, where it would be in the way of its successor.
+    /// If another connection has dropped its table, the trigger is an orphan. SQLite forgets it
+    /// when it reads the schema again, but leaves it in the list of triggers, where it would block
+    /// its successor.
     func drop(_ name: String) throws {
         try database.execute(definition: "DROP TRIGGER IF EXISTS temp.\(name.quotedDatabaseIdentifier)")
         let count = try Int.fetchOne(
             database.cachedStatement(sql: "SELECT COUNT(*) FROM temp.sqlite_master WHERE name = ?"),
             arguments: [name])
         guard count != 0 else { return }
-        // A defensive connection, as Apple's are, keeps even this list from being written.
+        // A defensive connection, as Apple's are, protects even this list from writes.
         let pointer = database.pointer
         let isDefensive = shellac_db_config_value(pointer, SQLITE_DBCONFIG_DEFENSIVE) != 0
         if isDefensive { _ = shellac_db_config(pointer, SQLITE_DBCONFIG_DEFENSIVE, 0) }

@@ -1,38 +1,40 @@
-/// The callbacks that are running on a connection, and what their triggers have handed over.
+/// The running callbacks of a connection, and the values that their triggers have passed.
 final class RunningCallbacks {
-    /// How many are running, each inside of the one before.
+    /// The number of running callbacks, each inside of the previous one.
     private(set) var depth = 0
-    /// How many scopes suspend callbacks.
+    /// The number of scopes that suspend callbacks.
     var suspensions = 0
-    /// The values of the row that is about to be told.
+    /// The values of the row that is about to be reported.
     private var values: [DatabaseValue] = []
-    /// The rows that are being filled in, each inside of the one before.
+    /// The rows that are being filled in, each inside of the previous one.
     private var filling: [FilledRow] = []
     private var layouts: [RowLayout] = []
     var lastNumber = 0
 
-    /// Nesting deeper than this would overflow the stack of the thread.
+    /// The deepest nesting. Deeper nesting would overflow the stack of the thread.
     static let greatestDepth = 32
 
     /// A row that a trigger of a ``TriggerSource`` is updating.
     private struct FilledRow {
         let table: DatabaseValue
         let key: ArraySlice<DatabaseValue>
-        /// How many functions were running around the statement that does it.
+        /// The number of functions that were running around the updating statement.
         let depth: Int
-        /// The triggers of callbacks that have passed over this update. What they see of the row again is an update by
-        /// somebody else, such as a trigger of the program.
+        /// The callback triggers that have skipped this update. If they see the row again, it is an
+        /// update by something else, such as a trigger of the program.
         var passed: [[DatabaseValue]] = []
     }
 
-    /// Returns the number of a layout: that of an earlier state of the schema may come back by a rollback.
+    /// Returns the number of a layout. The layout of an earlier schema may come back by a rollback,
+    /// so numbers are kept.
     func number(ofLayout names: [String]) -> Int {
         if let index = layouts.firstIndex(where: { $0.names == names }) { return index }
         layouts.append(RowLayout(names: names, sql: nil))
         return layouts.count - 1
     }
 
-    /// Hears that a statement has failed, inside of a number of functions: what it was about to do will not be done.
+    /// Handles the failure of a statement, inside of a number of functions: its pending work is
+    /// dropped.
     func forget(depth: Int) {
         values.removeAll()
         filling.removeAll { $0.depth >= depth }
@@ -51,7 +53,7 @@ final class RunningCallbacks {
     // MARK: - What the triggers call
 
     func addFunctions(to database: Database, _ triggers: TriggerConnection) throws {
-        nonisolated(unsafe) unowned let running = self  // called while the access to the connection is held
+        nonisolated(unsafe) unowned let running = self  // called while the connection's access is held
         nonisolated(unsafe) unowned let connection = triggers  // the same
         unowned let database = database
         try database.add(
@@ -76,7 +78,7 @@ final class RunningCallbacks {
         try database.add(
             function: DatabaseFunction("shellac_filling") { arguments in
                 guard let table = arguments.first, !database.running.isRehearsal else { return nil }
-                // This function is one more than those around the statement.
+                // This function counts, too, so subtract it from those around the statement.
                 let depth = database.callbackDepth - 1
                 if arguments.count > 1 {
                     running.filling.append(
@@ -86,7 +88,8 @@ final class RunningCallbacks {
                 }
                 return nil
             })
-        // (table, number, index, key…): whether the update that a callback's trigger has seen fills in a row.
+        // (table, number, index, key…): whether the update that a callback's trigger sees fills in
+        // a row.
         try database.add(
             function: DatabaseFunction("shellac_is_filling") { arguments in
                 guard let last = running.filling.last, last.depth == database.callbackDepth - 1,

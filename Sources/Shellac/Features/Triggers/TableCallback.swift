@@ -1,21 +1,23 @@
-/// A change of one row, as a table-wide callback hears of it: see
-/// ``DatabaseWriter/after(_:on:perform:)-(_,TableRecord.Type,_)``.
+/// A change of one row, as a table-wide callback gets it.
+///
+/// See ``DatabaseWriter/after(_:on:perform:)-(_,TableRecord.Type,_)``.
 public struct TableChange {
-    /// What is done to a row.
+    /// The kind of a row's change.
     public enum Kind: Hashable, Sendable {
-        /// The row is inserted.
+        /// An inserted row.
         case insert
-        /// The row is updated.
+        /// An updated row.
         case update
-        /// The row is deleted.
+        /// A deleted row.
         case delete
     }
 
-    /// What is done to the row.
+    /// The kind of the change.
     public let kind: Kind
-    /// The row before. Nil for an insertion.
+    /// The row before the change. Nil for an insertion.
     public let old: Row?
-    /// The row after. Nil for a deletion. The stamps that a trigger writes are not in it yet.
+    /// The row after the change. Nil for a deletion. It does not have the stamps yet that a trigger
+    /// writes.
     public let new: Row?
 }
 
@@ -27,7 +29,7 @@ public final class TableCallback: Sendable {
     fileprivate init() {}
 }
 
-/// A callback, and where it is called.
+/// A callback, with the table and the events that it is for.
 final class CallbackRegistration {
     typealias Perform = @Sendable (Database, TableChange) throws -> Void
 
@@ -35,7 +37,7 @@ final class CallbackRegistration {
     let events: [TriggerEvent]
     let perform: Perform
     let token = TableCallback()
-    /// The number by which the triggers call it.
+    /// The number that identifies it in the triggers.
     let number: Int
 
     init(_ table: String, _ events: [TriggerEvent], number: Int, _ perform: @escaping Perform) {
@@ -66,7 +68,8 @@ final class CallbackRegistration {
     ///
     /// - Parameters:
     ///   - isFilled: Whether there are triggers that fill in its rows.
-    ///   - notes: What a trigger does first that runs after an insertion: see ``UndoTables/noteOfInsertion(function:)``.
+    ///   - notes: The first statements of a trigger that runs after an insertion: see
+    ///     ``UndoTables/noteOfInsertion(function:)``.
     func triggers(
         _ schema: TableSchema, _ running: RunningCallbacks, isFilled: Bool, notes: String
     ) -> [(name: String, sql: String)] {
@@ -83,9 +86,9 @@ final class CallbackRegistration {
             case .insert: (kind, values, body) = (0, list("NEW"), notes)
             case .update:
                 (kind, values) = (1, list("OLD") + list("NEW"))
-                // The updates of such a trigger are no changes to tell of.
+                // The updates of such a trigger are not reported as changes.
                 guard isFilled, let key = schema.keyOfRow("OLD") else { break }
-                // A function takes 127 arguments at most.
+                // A function takes at most 127 arguments.
                 let row = key.prefix(100).joined(separator: ", ")
                 let table = schema.name.quotedDatabaseLiteral
                 condition = "WHEN NOT shellac_is_filling(\(table), \(number), \(index), \(row)) "
@@ -107,15 +110,16 @@ final class CallbackRegistration {
 }
 
 extension Database {
-    /// Calls a function for each row that is inserted, updated or deleted in a table: see
-    /// ``DatabaseWriter/after(_:on:perform:)-(_,TableRecord.Type,_)``.
+    /// Calls a function for each row that is inserted, updated or deleted in a table.
+    ///
+    /// See ``DatabaseWriter/after(_:on:perform:)-(_,TableRecord.Type,_)``.
     ///
     /// - Parameters:
-    ///   - events: What is done to a row: one thing, or several.
+    ///   - events: The changes to report: one event, or several.
     ///   - type: The type whose table it is.
     ///   - perform: Called for each row, inside of the statement.
-    /// - Throws: a ``DatabaseError`` when there is no such table or column, for views and virtual tables, and inside of a
-    ///   table-wide callback.
+    /// - Throws: A ``DatabaseError`` if there is no such table or column, for views and virtual
+    ///   tables, and inside of a table-wide callback.
     @discardableResult
     public func after(
         _ events: TriggerEvent..., on type: any TableRecord.Type,
@@ -124,14 +128,14 @@ extension Database {
         try addCallback(events, on: type.databaseTableName, perform)
     }
 
-    /// Calls a function for each row that is inserted, updated or deleted in a table, which is given by its name.
+    /// Calls a function for each row that is inserted, updated or deleted in the table with a name.
     ///
     /// - Parameters:
-    ///   - events: What is done to a row: one thing, or several.
+    ///   - events: The changes to report: one event, or several.
     ///   - tableName: The name of the table.
     ///   - perform: Called for each row, inside of the statement.
-    /// - Throws: a ``DatabaseError`` when there is no such table or column, for views and virtual tables, and inside of a
-    ///   table-wide callback.
+    /// - Throws: A ``DatabaseError`` if there is no such table or column, for views and virtual
+    ///   tables, and inside of a table-wide callback.
     @discardableResult
     public func after(
         _ events: TriggerEvent..., on tableName: String,
@@ -154,8 +158,9 @@ extension Database {
 
     /// Removes a table-wide callback.
     ///
-    /// - Parameter callback: What the call that added the callback has returned. Nothing is done where it is removed already.
-    /// - Throws: a ``DatabaseError`` inside of a table-wide callback.
+    /// - Parameter callback: The return value of the call that added the callback. If it is removed
+    ///   already, nothing happens.
+    /// - Throws: A ``DatabaseError`` inside of a table-wide callback.
     public func remove(_ callback: TableCallback) throws {
         checkAccess()
         let triggers = try triggerConnection
@@ -173,8 +178,8 @@ extension Database {
 
     /// Runs a function whose changes call no table-wide callback, on this connection.
     ///
-    /// - Parameter body: What is done meanwhile, at once. It may call this anew.
-    /// - Throws: what the function throws.
+    /// - Parameter body: The function, which runs immediately. It may nest such calls.
+    /// - Throws: Errors of the function.
     public func withoutCallbacks<Result>(_ body: () throws -> Result) throws -> Result {
         checkAccess()
         let running = try triggerConnection.running
@@ -185,8 +190,10 @@ extension Database {
 }
 
 extension DatabaseWriter {
-    /// Calls a function for each row that is inserted, updated or deleted in a table, whoever does it: records, bulk
-    /// updates, raw SQL, cascades.
+    /// Calls a function for each row that is inserted, updated or deleted in a table, by any kind
+    /// of write.
+    ///
+    /// Records, bulk updates, raw SQL and cascades all call it.
     ///
     /// ```swift
     /// // The table is never empty.
@@ -197,24 +204,29 @@ extension DatabaseWriter {
     /// }
     /// ```
     ///
-    /// The function runs inside of the statement, for the writing connection. It may read and write by its `db`. An
-    /// error that it throws fails the statement, which is undone and throws that very error. Transactions, savepoints and
-    /// schema changes throw in it, and so do callbacks that are nested more than 32 deep. What a stamp writes calls no
-    /// callback. ``Database/withoutCallbacks(_:)`` suspends callbacks.
+    /// The function runs inside of the statement, for the writing connection. It may read and write
+    /// with its `db`. An error that it throws fails the statement, which is undone and throws that
+    /// very error. Transactions, savepoints and schema changes throw inside the function, and so do
+    /// callbacks that are nested more than 32 deep. Writes of stamps call no callback.
+    /// ``Database/withoutCallbacks(_:)`` suspends callbacks.
     ///
-    /// Of the rows that `REPLACE` deletes, to make room for others, no callback hears: SQLite runs triggers for these
-    /// only after `PRAGMA recursive_triggers = ON`, and then callbacks hear of them, too. An upsert
-    /// (``MutablePersistableRecord/upsert(_:)``) deletes nothing: its update is heard.
+    /// Rows that `REPLACE` deletes, to make room for others, call no callback: SQLite runs triggers
+    /// for these only after `PRAGMA recursive_triggers = ON`. With that pragma, callbacks are
+    /// called for them, too. An upsert (``MutablePersistableRecord/upsert(_:)``) deletes nothing:
+    /// its update calls the callback.
     ///
-    /// The callback follows the schema, as stamps do: see ``Database/register(_:)``. It does not follow transactions: one
-    /// that is added in a transaction stays when that is rolled back.
+    /// The callback follows the schema, as stamps do: see ``Database/register(_:)``. It does not
+    /// follow transactions: a callback that is added in a transaction stays when that is rolled
+    /// back.
     ///
     /// - Parameters:
-    ///   - events: What is done to a row: one thing, or several.
+    ///   - events: The changes to report: one event, or several.
     ///   - type: The type whose table it is.
     ///   - perform: Called for each row, inside of the statement.
-    /// - Returns: What ``remove(_:)`` takes. The callback stays until then, or until the connection closes.
-    /// - Throws: a ``DatabaseError`` when there is no such table or column, and for views and virtual tables.
+    /// - Returns: A token for ``remove(_:)``. The callback stays until it is removed, or until the
+    ///   connection closes.
+    /// - Throws: A ``DatabaseError`` if there is no such table or column, and for views and virtual
+    ///   tables.
     @discardableResult
     public func after(
         _ events: TriggerEvent..., on type: any TableRecord.Type,
@@ -223,13 +235,14 @@ extension DatabaseWriter {
         try writeWithoutTransaction { db in try db.addCallback(events, on: type.databaseTableName, perform) }
     }
 
-    /// Calls a function for each row that is inserted, updated or deleted in a table, which is given by its name.
+    /// Calls a function for each row that is inserted, updated or deleted in the table with a name.
     ///
     /// - Parameters:
-    ///   - events: What is done to a row: one thing, or several.
+    ///   - events: The changes to report: one event, or several.
     ///   - tableName: The name of the table.
     ///   - perform: Called for each row, inside of the statement.
-    /// - Throws: a ``DatabaseError`` when there is no such table or column, and for views and virtual tables.
+    /// - Throws: A ``DatabaseError`` if there is no such table or column, and for views and virtual
+    ///   tables.
     @discardableResult
     public func after(
         _ events: TriggerEvent..., on tableName: String,
@@ -240,8 +253,9 @@ extension DatabaseWriter {
 
     /// Removes a table-wide callback.
     ///
-    /// - Parameter callback: What the call that added the callback has returned. Nothing is done where it is removed already.
-    /// - Throws: a ``DatabaseError`` where the database is closed.
+    /// - Parameter callback: The return value of the call that added the callback. If it is removed
+    ///   already, nothing happens.
+    /// - Throws: A ``DatabaseError`` if the database is closed.
     public func remove(_ callback: TableCallback) throws {
         try writeWithoutTransaction { db in try db.remove(callback) }
     }

@@ -11,7 +11,7 @@ extension Database {
         case .virtualTable, .tableValuedFunction:
             throw refuse("it is a virtual table, and SQLite has no triggers on these")
         }
-        // The statements of a trigger cannot say which database they mean.
+        // The statements of a trigger cannot name a database.
         if try schema.table(name, in: "temp") != nil {
             throw refuse("a temporary table hides it")
         }
@@ -20,8 +20,8 @@ extension Database {
 }
 
 extension TableSchema {
-    /// Returns the expressions that find a row `NEW` or `OLD` of a trigger in the table, as `NEW."id"`. Nil where
-    /// nothing does.
+    /// Returns the expressions that find a row `NEW` or `OLD` of a trigger in the table, such as
+    /// `NEW."id"`. Nil if there is none.
     func keyOfRow(_ row: String) -> [String]? {
         if let name = rowIDName {
             return ["\(row).\(primaryKey.rowIDColumn == nil ? name : name.quotedDatabaseIdentifier)"]

@@ -1,46 +1,49 @@
-// Over 350 lines: because whatever makes triggers follow the schema shares what is known of those that are there.
+// Over 350 lines: because everything that makes triggers follow the schema shares one state.
 
 import CSQLite
 
-/// The state that a connection keeps for triggers which call Swift: the callbacks that were asked for, and the
+/// The state that a connection keeps for triggers that call Swift. It has the added callbacks, the
 /// temporary triggers that run them, and those of a ``TriggerSource``.
 ///
 /// ## The life of such a trigger
 ///
-/// It is temporary, since other connections lack the functions that it calls, and belongs to a table of `main`. What is
-/// there is compared with what is wanted:
+/// It is temporary, since other connections lack the functions that it calls, and belongs to a
+/// table of `main`. The existing triggers are compared with the required ones:
 ///
-/// - when a callback is added, or removed, and when what a source wants has changed;
-/// - right after each statement of this connection that changes the schema, in its transaction. A table that is dropped
-///   takes its triggers along; one that is created again, or altered, has them again. A rollback gives both back;
-/// - after a rollback, which may have taken triggers along that are still wanted, or brought others back: what was
-///   asked for does not follow transactions;
-/// - when a transaction begins that may write, if another connection has changed the schema. One that is deferred takes
-///   no lock by that: it is asked just before it begins;
-/// - before a statement that changes the schema, for the same reason: SQLite alters nothing as long as a trigger does not
-///   compile;
-/// - when a statement fails, and the triggers turn out not to be those that the schema lets us have: it is run again. So
-///   a program that never begins a transaction goes on, too, and nobody who writes asks for the version of the schema.
+/// - when a callback is added, or removed, and when the needs of a source have changed;
+/// - right after each statement of this connection that changes the schema, in its transaction. A
+///   table that is dropped loses its triggers; one that is created again, or altered, gets them
+///   again. A rollback restores both;
+/// - after a rollback, which may have removed triggers that are still required, or restored others:
+///   added callbacks do not follow transactions;
+/// - when a transaction begins that may write, if another connection has changed the schema. A
+///   deferred one takes no lock by that, so the comparison happens just before it begins;
+/// - before a statement that changes the schema, for the same reason: SQLite alters nothing as long
+///   as a trigger does not compile;
+/// - when a statement fails, and the triggers turn out not to fit the schema: it is run again. So a
+///   program that never begins a transaction works, too, and no write needs to read the version of
+///   the schema.
 final class TriggerConnection: SchemaFollower {
     unowned(unsafe) let database: Database  // which owns this
 
     private(set) var callbacks: [CallbackRegistration] = []
     let running = RunningCallbacks()
     private(set) var recorders: [UndoRecorder] = []
-    /// Those whose function may still be there.
+    /// The ended recorders whose SQL function may still exist.
     private var formerRecorders: [UndoRecorder] = []
 
     /// The schema that the triggers fit.
     private var generation: UInt64?
-    /// The data version, which changes with the commits of other connections, when the triggers were last found to fit.
+    /// The data version when the triggers were last found to fit. It changes with the commits of
+    /// other connections.
     private var dataVersion: Int64?
     private var own: OwnTriggers
-    /// Whether a transaction that is open has changed triggers, and would take that back.
+    /// Whether an open transaction has changed triggers, so that its rollback would revert that.
     private var hasInstalledInTransaction = false
     private var isInstalling = false
-    /// Whether a trigger has had a statement fail, since the triggers do not fit the schema.
+    /// Whether a trigger has failed a statement, since the triggers do not fit the schema.
     private var hasRefusedStatement = false
-    /// Whether the triggers are away because something is being altered.
+    /// Whether the triggers are dropped because of an ALTER statement.
     private var hasDropped = false
 
     static let prefix = OwnTriggers.prefix
@@ -67,7 +70,7 @@ final class TriggerConnection: SchemaFollower {
         try install()
     }
 
-    /// Returns the triggers that the schema lets us have: name and SQL.
+    /// Returns the triggers that the schema permits: name and SQL.
     private func wanted() throws -> [(name: String, sql: String)] {
         var wanted: [(name: String, sql: String)] = []
         for recorder in recorders { try recorder.updateLayouts() }
@@ -96,7 +99,7 @@ final class TriggerConnection: SchemaFollower {
 
     // MARK: - Undo
 
-    /// Adds what records the changes of some tables.
+    /// Adds a recorder for the changes of some tables.
     func addRecorder(
         _ tables: [String], limit: Int?, shared: UndoRecorder.Shared
     ) throws -> UndoRecorder {
@@ -107,7 +110,7 @@ final class TriggerConnection: SchemaFollower {
             let writes = recorder.statementsThatWrite().filter { (try? prepare($0)) != nil }
             recorders.append(recorder)
             try install()
-            // SQLite compiles triggers with the statements that run them, and not before.
+            // SQLite compiles triggers only with the statements that run them.
             for sql in writes {
                 do { try prepare(sql) } catch let error as DatabaseError {
                     throw recorder.refusal(of: error)
@@ -144,7 +147,7 @@ final class TriggerConnection: SchemaFollower {
             formerRecorders += recorders.filter(\.isEnded)
             recorders.removeAll(where: \.isEnded)
         }
-        // A rollback may have given another schema back.
+        // A rollback may have restored another schema.
         do {
             if !recorders.isEmpty || hasInstalledInTransaction { try installIfNeeded() }
             hasInstalledInTransaction = false
@@ -155,9 +158,9 @@ final class TriggerConnection: SchemaFollower {
 
     // MARK: - Installing
 
-    /// Drops what is not wanted, and creates what is missing.
+    /// Drops triggers that are no longer required, and creates missing ones.
     ///
-    /// - Parameter isMigration: Whether this connection has changed the schema just now.
+    /// - Parameter isMigration: Whether this connection has just changed the schema.
     func install(isMigration: Bool = false) throws {
         guard !isInstalling else { return }
         hasDropped = false
@@ -180,7 +183,7 @@ final class TriggerConnection: SchemaFollower {
             database.owed.insert(.accessWillEnd)
         }
         if !recorders.isEmpty { dataVersion = currentDataVersion() }
-        // The version of the schema is compared for those databases alone that an answer came from.
+        // The schema cache compares versions only of databases that it has read from.
         _ = try database.schema.contains(.table, "sqlite_schema", in: "main")
         generation = try database.schemaGeneration
     }
@@ -190,7 +193,7 @@ final class TriggerConnection: SchemaFollower {
         try install()
     }
 
-    /// Whether the triggers are not those that the schema lets us have, and can be installed now.
+    /// Whether the triggers do not fit the schema, and can be installed now.
     override var isOutdated: Bool {
         guard !isInstalling, running.depth == 0, database.callbackDepth == 0, !database.isReadOnlyScope,
             database.lostTransaction == nil, let current = try? database.schemaGeneration
@@ -202,11 +205,11 @@ final class TriggerConnection: SchemaFollower {
 
     override var hasRefused: Bool { hasRefusedStatement }
 
-    /// Notes that a trigger has a statement fail, since the triggers do not fit the schema.
+    /// Notes that a trigger has failed a statement, since the triggers do not fit the schema.
     func refuse() { hasRefusedStatement = true }
 
-    /// Whether the triggers fit the schema, which another connection may have changed: for those that run inside of a
-    /// statement.
+    /// Whether the triggers fit the schema, which another connection may have changed. For triggers
+    /// that run inside of a statement.
     func fit(_ version: Int64?) -> Bool {
         if version != nil, version == dataVersion { return true }
         guard let current = try? database.schemaGeneration, current == generation else { return false }
@@ -214,7 +217,8 @@ final class TriggerConnection: SchemaFollower {
         return true
     }
 
-    /// The number that tells of other connections' commits, or nil where it cannot be asked: see `Database.dataVersion()`.
+    /// Returns the number that changes with other connections' commits, or nil if it cannot be
+    /// read: see `Database.dataVersion()`.
     func currentDataVersion() -> Int64? { try? database.dataVersion() }
 
     // MARK: - Hearing of statements
@@ -262,7 +266,7 @@ final class TriggerConnection: SchemaFollower {
         }
     }
 
-    /// Follows a statement that did not fail, and that no function has run.
+    /// Follows a statement that succeeded, and that no function has run.
     private func follow(_ statement: Statement) throws {
         if statement.effects.changesSchema { return try installAfterMigration() }
         guard let transaction = statement.effects.transaction else { return }
@@ -275,8 +279,8 @@ final class TriggerConnection: SchemaFollower {
         }
     }
 
-    /// Installs the triggers again: this connection has changed the schema, and is still in the transaction in which it
-    /// did.
+    /// Installs the triggers again after this connection has changed the schema, in the same
+    /// transaction.
     private func installAfterMigration() throws {
         if isInstalling { return }
         try install(isMigration: true)
@@ -284,15 +288,16 @@ final class TriggerConnection: SchemaFollower {
         try database.touchingNothing { for recorder in recorders { try recorder.schemaDidChange() } }
     }
 
-    /// Hears that a transaction has begun that may write.
+    /// Handles the beginning of a transaction that may write.
     private func transactionDidBegin() throws {
         guard sqlite3_txn_state(database.pointer, "main") == SQLITE_TXN_WRITE else { return }
         try installIfNeeded()
     }
 
-    /// Drops our triggers: SQLite drops no column that a trigger names, and gives nothing a name that would have a trigger
-    /// mean something else, such as that of the trigger's table to a temporary one. They are there again when it has done
-    /// so, or has failed.
+    /// Drops Shellac's triggers. SQLite drops no column that a trigger names. It also refuses a new
+    /// name that would change the meaning of a trigger, such as the name of the trigger's table for
+    /// a temporary one. The triggers are created again when the statement has succeeded, or has
+    /// failed.
     private func dropAll() throws {
         guard !isInstalling else { return }
         isInstalling = true
@@ -301,10 +306,10 @@ final class TriggerConnection: SchemaFollower {
         try database.touchingNothing { try own.dropAll() }
     }
 
-    // Whatever fails here is done at the end of the access.
+    // If this fails, the end of the access does it.
     override func lostTransactionDidEnd() { try? transactionDidRollBack() }
 
-    /// Hears that a transaction was rolled back, to a savepoint or altogether.
+    /// Handles a rollback, to a savepoint or of the whole transaction.
     private func transactionDidRollBack() throws {
         guard hasInstalledInTransaction, !isInstalling, database.callbackDepth == 0,
             database.lostTransaction == nil
@@ -315,7 +320,7 @@ final class TriggerConnection: SchemaFollower {
 }
 
 extension String {
-    /// Whether a statement drops a column, or gives a column or a table another name.
+    /// Whether a statement drops a column, or renames a column or a table.
     fileprivate var altersBesideTriggers: Bool {
         let words = uppercased()
         return words.contains("ALTER") && (words.contains("DROP") || words.contains("RENAME"))

@@ -7,9 +7,9 @@ extension TriggerDefinition {
     /// try t.when { old, new in new[Column("score")] > old[Column("score")] }
     /// ```
     ///
-    /// - Parameter condition: Returns the condition. It is called once, at once, with the row before the change and the one
-    ///   after it. Of several conditions, all must hold.
-    /// - Throws: what the closure throws, and an error where an expression cannot be written.
+    /// - Parameter condition: Returns the condition. It is called once, immediately, with the row
+    ///   before the change and the one after it. Of several conditions, all must hold.
+    /// - Throws: Errors of the closure, and an error if an expression cannot be written.
     public func when(_ condition: (_ old: TriggerRow, _ new: TriggerRow) throws -> SQLExpression) throws {
         var writer = SQLWriter(database)
         try writer.expression(condition(old, new), above: .lowest)
@@ -25,15 +25,16 @@ extension TriggerDefinition {
     /// // UPDATE "team" SET "score" = "score" + "NEW"."score" WHERE "id" = "NEW"."teamID";
     /// ```
     ///
-    /// Where the statement that has started the trigger says what to do about conflicts, it says it for this one, too: see
-    /// "CREATE TRIGGER" in the SQLite documentation.
+    /// If the statement that has started the trigger has a conflict policy, that applies to this
+    /// update, too: see "CREATE TRIGGER" in the SQLite documentation.
     ///
     /// - Parameters:
     ///   - request: The request for the rows.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored.
-    /// - Throws: a ``DatabaseError`` for a request whose rows are not those of a table, and without assignments.
+    ///   - conflictResolution: The handling of a row that violates a constraint. By default, it is
+    ///     the policy of the record.
+    ///   - assignments: The values to store.
+    /// - Throws: A ``DatabaseError`` for a request whose rows are not those of a table, and without
+    ///   assignments.
     public func updateAll(
         _ request: some RequestSource, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
@@ -43,10 +44,10 @@ extension TriggerDefinition {
     ///
     /// - Parameters:
     ///   - type: The type whose table it is.
-    ///   - conflictResolution: What SQLite does when a row violates a constraint: by default, what the policy of the record
-    ///     says.
-    ///   - assignments: What is stored.
-    /// - Throws: a ``DatabaseError`` without assignments.
+    ///   - conflictResolution: The handling of a row that violates a constraint. By default, it is
+    ///     the policy of the record.
+    ///   - assignments: The values to store.
+    /// - Throws: A ``DatabaseError`` without assignments.
     public func updateAll(
         _ type: (some TableRecord).Type, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
@@ -72,9 +73,11 @@ extension TriggerDefinition {
     /// // DELETE FROM "player" WHERE "teamID" = "OLD"."id";
     /// ```
     ///
-    /// - Parameter request: The request for the rows. It may refer to the rows ``old`` and ``new``; its values become literals.
-    /// - Throws: a ``DatabaseError`` where ``TableRecord/databaseSoftDelete`` has deleted rows stay. A trigger knows no date but those that
-    ///   it is given: set the column by `updateAll`, or delete the rows for good by `destroyAll`.
+    /// - Parameter request: The request for the rows. It may refer to the rows ``old`` and ``new``;
+    ///   its values become literals.
+    /// - Throws: A ``DatabaseError`` for a type with soft deletes
+    ///   (``TableRecord/databaseSoftDelete``). A trigger has no date but those that it is given:
+    ///   set the column by `updateAll`, or delete the rows for good by `destroyAll`.
     public func deleteAll(_ request: some RequestSource) throws {
         let query = request.all().query
         if let type = query.source.type, let deletion = type.databaseSoftDelete {
@@ -90,26 +93,30 @@ extension TriggerDefinition {
     /// Makes the trigger delete all rows of a record type's table.
     ///
     /// - Parameter type: The type whose table it is. Its default filter applies.
-    /// - Throws: a ``DatabaseError`` where ``TableRecord/databaseSoftDelete`` has deleted rows stay.
+    /// - Throws: A ``DatabaseError`` for a type with soft deletes
+    ///   (``TableRecord/databaseSoftDelete``).
     public func deleteAll(_ type: (some TableRecord).Type) throws { try deleteAll(type.all()) }
 
-    /// Makes the trigger delete the rows of a request for good, also where ``TableRecord/databaseSoftDelete`` has deleted rows stay.
+    /// Makes the trigger delete the rows of a request for good, even with soft deletes
+    /// (``TableRecord/databaseSoftDelete``).
     ///
     /// ```swift
     /// try t.destroyAll(Player.unfiltered(by: .deleted).filter(Column("teamID") == t.old[Column("id")]))
     /// // DELETE FROM "player" WHERE "teamID" = "OLD"."id";
     /// ```
     ///
-    /// - Parameter request: The request for the rows. It may refer to the rows ``old`` and ``new``; its values become literals.
-    /// - Throws: a ``DatabaseError`` for a request whose rows are not those of a table.
+    /// - Parameter request: The request for the rows. It may refer to the rows ``old`` and ``new``;
+    ///   its values become literals.
+    /// - Throws: A ``DatabaseError`` for a request whose rows are not those of a table.
     public func destroyAll(_ request: some RequestSource) throws {
         try execute(BulkQuery(query: request.all().query, action: .delete, isReturning: false))
     }
 
     /// Makes the trigger delete all rows of a record type's table for good.
     ///
-    /// - Parameter type: The type whose table it is. The rows that its default filter leaves out stay.
-    /// - Throws: a ``DatabaseError`` for a request whose rows are not those of a table.
+    /// - Parameter type: The type whose table it is. The rows that its default filter excludes
+    ///   stay.
+    /// - Throws: A ``DatabaseError`` for a request whose rows are not those of a table.
     public func destroyAll(_ type: (some TableRecord).Type) throws { try destroyAll(type.all()) }
 
     /// Makes the trigger insert a row.
@@ -119,13 +126,13 @@ extension TriggerDefinition {
     /// // INSERT INTO "log" ("what", "player") VALUES ('scored', "NEW"."id");
     /// ```
     ///
-    /// A column that is not named has its default value. SQLite wants one at least to be named.
+    /// A column that is not named gets its default value. SQLite requires at least one column.
     ///
     /// - Parameters:
     ///   - tableName: The name of the table.
-    ///   - conflictResolution: What SQLite does when the row violates a constraint.
-    ///   - values: What is stored.
-    /// - Throws: a ``DatabaseError`` without values, and where a column is set to nothing.
+    ///   - conflictResolution: The handling of a row that violates a constraint.
+    ///   - values: The values to store.
+    /// - Throws: A ``DatabaseError`` without values, and for an assignment without a value.
     public func insert(
         into tableName: String, onConflict conflictResolution: Database.ConflictResolution = .abort,
         _ values: ColumnAssignment...
@@ -133,14 +140,16 @@ extension TriggerDefinition {
 
     /// Makes the trigger insert a row into a record type's table.
     ///
-    /// A class among the kinds of a table has its kind written, as when one of its records is inserted.
+    /// With single-table inheritance, the trigger writes the kind of the class, as the insertion of
+    /// one of its records does.
     ///
     /// - Parameters:
     ///   - type: The type whose table it is.
-    ///   - conflictResolution: What SQLite does when the row violates a constraint.
-    ///   - values: What is stored.
-    /// - Throws: a ``DatabaseError`` for a class whose records cannot be inserted, as it is not listed, and where the column of the kinds is
-    ///   set: insert into the table, by its name, to say that yourself.
+    ///   - conflictResolution: The handling of a row that violates a constraint.
+    ///   - values: The values to store.
+    /// - Throws: A ``DatabaseError`` for an unlisted class, whose records cannot be inserted, and
+    ///   if the values set the column of the kinds. To set that yourself, insert into the table by
+    ///   its name.
     public func insert(
         into type: any TableRecord.Type, onConflict conflictResolution: Database.ConflictResolution = .abort,
         _ values: ColumnAssignment...
@@ -148,7 +157,7 @@ extension TriggerDefinition {
         try insert(type.databaseTableName, conflictResolution, values + kind(of: type, beside: values))
     }
 
-    /// Returns what sets the column that tells the kinds of a table, where it has one.
+    /// Returns the assignment of the column that stores the kinds of a table, if it has one.
     private func kind(
         of type: any TableRecord.Type, beside values: [ColumnAssignment]
     ) throws -> [ColumnAssignment] {
@@ -195,15 +204,15 @@ extension TriggerDefinition {
         execute(literal: writer.fragment)
     }
 
-    /// Makes the trigger compute something, for what the functions in it do.
+    /// Makes the trigger evaluate expressions, for the side effects of their functions.
     ///
     /// ```swift
     /// try t.when { old, new in new[Column("score")] < 0 }
     /// try t.select(SQL("RAISE(ABORT, 'a score is never negative')"))
     /// ```
     ///
-    /// - Parameter expressions: What is computed: one expression at least, or SQLite refuses the trigger.
-    /// - Throws: an error where an expression cannot be written.
+    /// - Parameter expressions: The expressions. Without any, SQLite refuses the trigger.
+    /// - Throws: An error if an expression cannot be written.
     public func select(_ expressions: any SQLSpecificExpressible...) throws {
         var writer = SQLWriter(database)
         writer.text("SELECT ")

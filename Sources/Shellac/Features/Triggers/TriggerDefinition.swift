@@ -1,13 +1,14 @@
 /// The time at which a trigger runs.
 ///
-/// SQLite warns of triggers that run before: when one changes or deletes the row that is about to change, what happens
-/// is not defined. See "CREATE TRIGGER", section "Cautions On The Use Of BEFORE triggers".
+/// SQLite warns of triggers that run before: if one changes or deletes the row that is about to
+/// change, the behavior is undefined. See "CREATE TRIGGER", section "Cautions On The Use Of BEFORE
+/// triggers".
 public enum TriggerTiming: String, Hashable, Sendable, CaseIterable {
     /// After the change.
     case after = "AFTER"
     /// Before the change.
     case before = "BEFORE"
-    /// In place of the change: for views alone.
+    /// In place of the change, for views only.
     case insteadOf = "INSTEAD OF"
 }
 
@@ -16,9 +17,9 @@ public struct TriggerOptions: OptionSet, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Nothing happens when there is a trigger of that name, whatever it does.
+    /// Does nothing if there is a trigger with the name, whatever it does.
     public static let ifNotExists = TriggerOptions(rawValue: 1)
-    /// The trigger belongs to the connection alone, and goes with it.
+    /// Creates a trigger that belongs to the connection, and ends with it.
     public static let temporary = TriggerOptions(rawValue: 2)
 }
 
@@ -26,14 +27,16 @@ public struct TriggerOptions: OptionSet, Sendable {
 public struct TriggerRow: Sendable {
     fileprivate let name: String
 
-    /// A column of the row: `NEW."score"`.
+    /// Returns a column of the row: `NEW."score"`.
     ///
-    /// - Parameter column: The name of the column, without quotes. Nobody checks that the table has it before the trigger runs.
+    /// - Parameter column: The name of the column, without quotes. It is not checked before the
+    ///   trigger runs.
     public subscript(_ column: String) -> SQL { SQL(sql: "\(name).\(column.quotedDatabaseIdentifier)") }
 
-    /// A column of the row, in an expression: `"NEW"."score"`.
+    /// Returns a column of the row, in an expression: `"NEW"."score"`.
     ///
-    /// - Parameter column: The column, of which the name counts. Nobody checks that the table has it before the trigger runs.
+    /// - Parameter column: The column. Only its name is used, which is not checked before the
+    ///   trigger runs.
     public subscript(_ column: Column) -> SQLExpression {
         SQLExpression(.column(table: name, name: column.name))
     }
@@ -46,7 +49,7 @@ public final class TriggerDefinition {
     /// The row after the change. A deletion has none.
     public let new = TriggerRow(name: "NEW")
 
-    /// The connection that knows the primary keys.
+    /// The connection, for the primary keys.
     let database: Database
     private var conditions: [SQL] = []
     private var statements: [SQL] = []
@@ -59,20 +62,21 @@ public final class TriggerDefinition {
     /// t.when { old, new in "\(new["score"]) > \(old["score"])" }
     /// ```
     ///
-    /// - Parameter condition: Returns the condition, whose values become literals. It is called once, at once, with the row
-    ///   before the change and the one after it. Of several conditions, all must hold.
+    /// - Parameter condition: Returns the condition, whose values become literals. It is called
+    ///   once, immediately, with the row before the change and the one after it. Of several
+    ///   conditions, all must hold.
     public func when(_ condition: (_ old: TriggerRow, _ new: TriggerRow) throws -> SQL) rethrows {
         conditions.append(try condition(old, new))
     }
 
-    /// Makes the trigger execute a statement. They run in the order in which they are given.
+    /// Makes the trigger execute a statement. Statements run in the order in which they are added.
     ///
     /// ```swift
     /// t.execute(literal: "UPDATE team SET score = score + \(t.new["score"]) WHERE id = \(t.new["teamId"])")
     /// ```
     ///
-    /// - Parameter statement: One statement: an `INSERT`, `UPDATE`, `DELETE` or `SELECT`. Its values are written into the
-    ///   trigger as literals, since that has no parameters.
+    /// - Parameter statement: One statement: an `INSERT`, `UPDATE`, `DELETE` or `SELECT`. Its
+    ///   values are written into the trigger as literals, since a trigger has no parameters.
     public func execute(literal statement: SQL) { statements.append(statement) }
 
     /// Makes the trigger execute a statement.
@@ -116,19 +120,20 @@ extension Database {
     /// // BEGIN INSERT INTO promotion (playerId) VALUES (NEW."id"); END
     /// ```
     ///
-    /// It runs for each row. What SQLite refuses is thrown as SQLite's own error, with the SQL: an
-    /// ``TriggerTiming/insteadOf`` on a table, the others on a view, a column that is not there. (A misspelled column
-    /// behind `UPDATE OF` would go unnoticed by SQLite, and throws all the same.)
+    /// It runs for each row. If SQLite refuses the trigger, its own error is thrown, with the SQL.
+    /// Examples are ``TriggerTiming/insteadOf`` on a table, the other timings on a view, or a
+    /// missing column. (SQLite does not notice a misspelled column behind `UPDATE OF`, but this
+    /// throws for it, too.)
     ///
     /// - Parameters:
     ///   - name: The name of the trigger.
-    ///   - schemaName: The database of the trigger and its table: `main`, `temp`, or the name of an attached one. A
-    ///     temporary trigger may be on a table of any of them.
+    ///   - schemaName: The database of the trigger and its table: `main`, `temp`, or the name of an
+    ///     attached one. A temporary trigger may be on a table of any of them.
     ///   - options: Options of the trigger, such as `.ifNotExists`.
     ///   - timing: Whether the trigger runs before the event, after it, or instead of it.
     ///   - event: The event that starts the trigger.
     ///   - tableName: The table or the view of the trigger.
-    ///   - body: Says what the trigger does.
+    ///   - body: Defines the statements of the trigger.
     public func create(
         trigger name: String, in schemaName: String? = nil, options: TriggerOptions = [],
         _ timing: TriggerTiming, _ event: TriggerEvent, on tableName: String,
@@ -158,14 +163,15 @@ extension Database {
     ///
     /// - Parameters:
     ///   - name: The name of the trigger.
-    ///   - schemaName: The database of the trigger and its table: `main`, `temp`, or the name of an attached one.
+    ///   - schemaName: The database of the trigger and its table: `main`, `temp`, or the name of an
+    ///     attached one.
     ///   - options: Options of the trigger, such as `.ifNotExists`.
     ///   - timing: Whether the trigger runs before the event, after it, or instead of it.
     ///   - event: The event that starts the trigger.
     ///   - type: The type whose table has the trigger.
-    ///   - body: Says what the trigger does.
-    /// - Throws: what the body throws, and a ``DatabaseError`` when there is no such table or column, when there is a trigger
-    ///   of that name, or when SQLite refuses the body.
+    ///   - body: Defines the statements of the trigger.
+    /// - Throws: Errors of the body. A ``DatabaseError`` if there is no such table or column, if
+    ///   there is a trigger with the name, or if SQLite refuses the body.
     public func create(
         trigger name: String, in schemaName: String? = nil, options: TriggerOptions = [],
         _ timing: TriggerTiming, _ event: TriggerEvent, on type: any TableRecord.Type,
@@ -176,7 +182,8 @@ extension Database {
             body: body)
     }
 
-    /// Returns a column that an event names, and that the table lacks. A table that is not there is left to SQLite.
+    /// Returns a column that an event names, and that the table lacks. SQLite reports a missing
+    /// table.
     private func unknownColumn(
         of event: TriggerEvent, on tableName: String, in schemaName: String?
     ) throws -> String? {

@@ -6,26 +6,29 @@ public struct TriggerEvent: Hashable, Sendable {
     }
     let kind: Kind
 
-    /// A row is inserted.
+    /// The insertion of a row.
     public static let insert = TriggerEvent(kind: .insert)
-    /// A row is deleted.
+    /// The deletion of a row.
     public static let delete = TriggerEvent(kind: .delete)
-    /// A row is updated, whatever the columns.
+    /// The update of a row, whatever the columns.
     public static let update = TriggerEvent(kind: .update(columns: []))
 
-    /// Makes the event of an update by a statement that names one of some columns, whether their values change or not.
+    /// Returns the event of an update by a statement that names one of some columns, whether their
+    /// values change or not.
     ///
     /// - Parameters:
-    ///   - column: The name of a column. Where the table lacks it, whoever takes the event throws.
+    ///   - column: The name of a column. If the table lacks it, the function that takes the event
+    ///     throws.
     ///   - others: Names of further columns.
     public static func update(of column: String, _ others: String...) -> TriggerEvent {
         TriggerEvent(kind: .update(columns: [column] + others))
     }
 
-    /// Makes the event of an update by a statement that names one of some columns, whether their values change or not.
+    /// Returns the event of an update by a statement that names one of some columns, whether their
+    /// values change or not.
     ///
     /// - Parameters:
-    ///   - column: A column. Where the table lacks it, whoever takes the event throws.
+    ///   - column: A column. If the table lacks it, the function that takes the event throws.
     ///   - others: Further columns.
     public static func update(of column: Column, _ others: Column...) -> TriggerEvent {
         TriggerEvent(kind: .update(columns: ([column] + others).map(\.name)))

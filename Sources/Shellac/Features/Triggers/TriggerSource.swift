@@ -1,12 +1,15 @@
-/// A source of triggers that fill in rows: a layer above has the subclass, which fills the slot of a connection.
+/// A source of triggers that fill in rows.
+///
+/// A layer above has the subclass, which fills the slot of a connection.
 class TriggerSource {
-    /// Makes the triggers that the schema lets us have.
+    /// Returns the triggers that the schema permits.
     ///
     /// - Parameters:
-    ///   - callbacks: The callbacks that hear of what the triggers write.
-    ///   - notes: What a trigger of a table does first that runs after an insertion: see
-    ///     ``UndoTables/noteOfInsertion(function:)``.
-    /// - Returns: The triggers, and the tables whose rows these update, which is no change that a callback is told of.
+    ///   - callbacks: The callbacks that are called for writes of the triggers.
+    ///   - notes: Returns the first statements of a table's trigger that runs after an insertion:
+    ///     see ``UndoTables/noteOfInsertion(function:)``.
+    /// - Returns: The triggers, and the tables whose rows these update. Callbacks do not get such
+    ///   an update as a change.
     func triggers(
         heardBy callbacks: [CallbackRegistration], notes: (CaseInsensitiveName) -> String
     ) throws -> (triggers: [(name: String, sql: String)], tables: Set<CaseInsensitiveName>) { ([], []) }

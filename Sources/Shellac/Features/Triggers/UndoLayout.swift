@@ -1,10 +1,12 @@
-/// The layout in which the rows of a recorded table are kept: what a row is found by, and what it consists of.
+/// The layout in which the rows of a recorded table are kept: the key of a row, and its columns.
 ///
-/// A table has another layout after its columns were changed. Each layout has two temporary tables of its own:
+/// If the columns of a table change, it gets another layout. Each layout has two temporary tables
+/// of its own:
 ///
-/// - `before`: the rows that the present transaction has touched, as they were before: `k0…` is the key, `epoch` the number
-///   of the transaction, `e` whether the row was there, `c0…` are its columns, `isForeseen` whether an insertion has noted
-///   it before the row was inserted, where that matters.
+/// - `before`: the rows that the present transaction has touched, in their earlier states. `k0…` is
+///   the key, `epoch` the number of the transaction, `e` whether the row existed, and `c0…` are its
+///   columns. `isForeseen` is whether an insertion has noted the row before it was inserted, if
+///   that matters.
 /// - `rows`: the rows of all groups, before (`e`, `o0…`) and after (`l`, `n0…`) the change.
 ///
 /// Their columns have no type, so that they keep each value as it is.
@@ -16,13 +18,13 @@ struct UndoLayout: Hashable {
 
     let table: String
     let key: [RowKeyColumn]
-    /// All columns that can be written, but for the one that is another name of the row id.
+    /// All writable columns, except the one that is another name of the row id.
     let columns: [Column]
     let hasRowID: Bool
-    /// Whether `VACUUM` leaves the row ids alone.
+    /// Whether `VACUUM` keeps the keys.
     let hasLastingKey: Bool
 
-    /// - Parameter refuse: Makes an error of the reason why a table cannot be recorded.
+    /// - Parameter refuse: Makes an error from the reason why a table cannot be recorded.
     init(_ table: TableSchema, _ refuse: (String) -> DatabaseError) throws {
         self.table = table.name
         hasRowID = table.primaryKey.tableHasRowID
@@ -35,7 +37,7 @@ struct UndoLayout: Hashable {
         self.key = key
         columns = table.allColumns.filter { !$0.isGenerated && $0.name != table.primaryKey.rowIDColumn }
             .map { Column(name: $0.name, affinity: $0.affinity) }
-        // Each of them stands twice in a table, beside the key.
+        // Each of them appears twice in a table, beside the key.
         guard columns.count <= 990 else { throw refuse("it has more than 990 columns") }
     }
 
@@ -49,10 +51,10 @@ struct UndoLayout: Hashable {
     }
 }
 
-/// A layout, and the temporary tables of it.
+/// A layout, and its temporary tables.
 struct UndoTables {
     let layout: UndoLayout
-    /// The number by which the triggers call the layout.
+    /// The number of the layout in the triggers.
     let number: Int
     /// The prefix of the names of the recorder's tables.
     let prefix: String
@@ -64,7 +66,7 @@ struct UndoTables {
     /// The recorded table, as SQL.
     var table: String { "main." + layout.table.quotedDatabaseIdentifier }
 
-    /// The statements that create the tables, unless they are there.
+    /// The statements that create the tables, unless they exist.
     var definitions: [String] {
         let keys = layout.key.enumerated().map { index, key in
             "k\(index)\(key.collation)"
@@ -90,7 +92,7 @@ struct UndoTables {
         (0..<count).map { "\(letter)\($0)" }.joined(separator: ", ")
     }
 
-    /// Returns the names of the key of kept rows: `p.k0, p.k1`.
+    /// Returns the key columns of kept rows: `p.k0, p.k1`.
     func keys(_ row: String = "") -> String {
         layout.key.indices.map { "\(row)k\($0)" }.joined(separator: ", ")
     }
@@ -100,29 +102,30 @@ struct UndoTables {
         layout.columns.map { "\(row)\($0.name.quotedDatabaseIdentifier)" }
     }
 
-    /// Whether a row of the table has the key of a kept one.
+    /// Returns the SQL condition that a row of the table has the key of a kept one.
     func matches(_ row: String, _ kept: String) -> String {
         layout.key.enumerated().map { index, key in
             "\(row).\(key.collated) = \(kept).k\(index)"
         }.joined(separator: " AND ")
     }
 
-    /// Whether two kept rows have the same key.
+    /// Returns the SQL condition that two kept rows have the same key.
     func sameKeys(_ a: String, _ b: String) -> String {
         layout.key.indices.map { "\(a).k\($0) = \(b).k\($0)" }.joined(separator: " AND ")
     }
 
-    /// Whether two values differ, or their storage classes.
+    /// Returns the SQL condition that two values, or their storage classes, differ.
     static func differ(_ a: String, _ b: String) -> String {
         "(\(a) COLLATE BINARY IS NOT \(b) OR typeof(\(a)) <> typeof(\(b)))"
     }
 
-    /// Whether a row of the table, that is there, has other values than a kept one.
+    /// Returns the SQL condition that an existing row of the table has other values than a kept
+    /// one.
     func differs(_ row: String, _ kept: String) -> String {
         let all = zip(columns("\(row)."), numbered("\(kept).c")).map { Self.differ($0, $1) }
         return all.isEmpty ? "0" : "(\(all.joined(separator: " OR ")))"
     }
 
-    /// Whether a row is there, of a table that was joined to the left.
+    /// Returns the SQL condition that a row of a left-joined table exists.
     func isThere(_ row: String) -> String { "\(row).\(layout.key[0].sql) IS NOT NULL" }
 }

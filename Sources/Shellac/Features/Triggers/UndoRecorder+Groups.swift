@@ -2,17 +2,17 @@
 
 import CSQLite
 
-// How groups are made of what was recorded, and when they are given up.
+// The making of groups from recorded changes, and the dropping of groups.
 
 extension UndoRecorder {
-    /// Returns the layouts whose temporary tables are there.
+    /// Returns the layouts whose temporary tables exist.
     func knownTables() throws -> [UndoTables] {
         try integers("SELECT layout FROM temp.\(known)").compactMap { number in
             layouts.indices.contains(Int(number)) ? layouts[Int(number)] : nil
         }
     }
 
-    /// Makes groups of what was touched. It is called in a transaction.
+    /// Makes groups from the touched rows. It is called in a transaction.
     func makeGroups() throws {
         guard !pendingEpochs.isEmpty else { return }
         let known = try knownTables()
@@ -38,7 +38,8 @@ extension UndoRecorder {
             let sql = tables.makeGroups(nil, isLast: epochs.count == 1, isReversed: false)
             try database.cachedStatement(sql: sql).execute()
             try database.cachedStatement(sql: "DELETE FROM temp.\(tables.before)").execute()
-            // A refused commit has made the group before, and its rows may be again what they were.
+            // A refused commit has made the group before, and its rows may have their old values
+            // again.
             if isCompletion { try execute(tables.dropUnchanged(last)) }
             let range = "FROM temp.\(tables.rows) WHERE grp BETWEEN \(first) AND \(last)"
             if try integers("SELECT 1 \(range) LIMIT 1").isEmpty { continue }
@@ -54,7 +55,8 @@ extension UndoRecorder {
         try keepLimit(known)
     }
 
-    /// Forgets what was touched by transactions that have changed the layout of a table: migrations are not undone.
+    /// Drops the touched rows of transactions that have changed the layout of a table: migrations
+    /// are not undone.
     private func discardMigrations(_ touched: [UndoTables]) throws {
         let numbers = current.compactMap { $0?.number }
         var epochs = Set(try integers("SELECT since FROM temp.\(known)"))
@@ -93,7 +95,7 @@ extension UndoRecorder {
 
     // MARK: - Changes of the schema
 
-    /// Gives all groups up that can no longer be undone.
+    /// Drops all groups if some can no longer be undone.
     func giveUpGroups(_ known: [UndoTables]) throws {
         try compareVersions(known)
         guard mayHaveOtherLayouts else { return }
@@ -117,8 +119,8 @@ extension UndoRecorder {
         ).isEmpty
     }
 
-    /// Notices that row ids may have changed: `VACUUM` gives new row ids to the tables without an INTEGER PRIMARY KEY,
-    /// whoever runs it. All that is seen of it is the version of the schema.
+    /// Checks whether row ids may have changed: `VACUUM`, on any connection, gives new row ids to
+    /// tables without an INTEGER PRIMARY KEY. Its only visible effect is the version of the schema.
     private func compareVersions(_ known: [UndoTables]) throws {
         guard known.contains(where: { !$0.layout.hasLastingKey }) else { return }
         let version = try integers("PRAGMA main.schema_version")
@@ -136,7 +138,7 @@ extension UndoRecorder {
         try keepVersion()
     }
 
-    /// Keeps the version of the schema: this connection has changed it.
+    /// Stores the version of the schema after a change by this connection.
     func keepVersion() throws {
         guard layouts.contains(where: { !$0.layout.hasLastingKey }) else { return }
         guard let version = try integers("PRAGMA main.schema_version").first else { return }
@@ -145,7 +147,7 @@ extension UndoRecorder {
                 + "ON CONFLICT DO UPDATE SET version = excluded.version")
     }
 
-    /// Drops all groups, and says why.
+    /// Drops all groups, and reports the reason.
     private func empty(_ reason: String) throws {
         try removeAll(keeping: nil)
         notice(reason)
@@ -157,7 +159,7 @@ extension UndoRecorder {
         ErrorLog.warn(text)
     }
 
-    /// Drops all groups, and what was touched, but for what the present transaction has.
+    /// Drops all groups and touched rows, except those of the present transaction.
     func removeAll(keeping epoch: Int64?) throws {
         for tables in try knownTables() {
             try execute("DELETE FROM temp.\(tables.rows)")
@@ -169,10 +171,10 @@ extension UndoRecorder {
         database.owed.insert(.accessWillEnd)
     }
 
-    /// Hears that this connection is about to change the schema.
+    /// Handles the announcement of a schema change by this connection.
     func schemaWillChange() throws { if !isEnded { try compareVersions(knownTables()) } }
 
-    /// Hears that this connection has changed the schema, and that the layouts are known.
+    /// Handles a schema change by this connection, when the layouts are known.
     func schemaDidChange() throws {
         guard !isEnded else { return }
         try keepVersion()
@@ -183,21 +185,21 @@ extension UndoRecorder {
 
     // MARK: - When it happens
 
-    /// Hears that a transaction is about to be committed.
+    /// Handles the announcement of a commit.
     func transactionWillCommit() throws {
         do {
             try makeGroups()
         } catch let error as DatabaseError
             where error.resultCode != .SQLITE_INTERRUPT && database.lostTransaction == nil
         {
-            // The program's data go first.
+            // The program's data are more important.
             giveUp(error)
         }
     }
 
-    /// Hears that an access ends, and no transaction is open.
+    /// Handles the end of an access, when no transaction is open.
     ///
-    /// - Returns: Whether nothing is left to be done.
+    /// - Returns: Whether no work is left.
     func accessWillEnd() -> Bool {
         do {
             if !pendingEpochs.isEmpty || mayHaveOtherLayouts || isBroken {
@@ -218,7 +220,8 @@ extension UndoRecorder {
             if hasNews { try database.touchingNothing { try publish() } }
             return true
         } catch {
-            // Others use the database, or the access was cancelled: the next access does it.
+            // Another connection uses the database, or the access was cancelled: the next access
+            // does this.
             let code = (error as? DatabaseError)?.resultCode
             if code == .SQLITE_BUSY || code == .SQLITE_INTERRUPT || code == .SQLITE_LOCKED || code == nil {
                 return false
@@ -234,7 +237,8 @@ extension UndoRecorder {
         notice("what was recorded could not be kept: \(error)")
     }
 
-    /// Runs a function in a transaction that nobody hears of: it writes to our temporary tables alone.
+    /// Runs a function in a transaction without handlers: it writes only to Shellac's temporary
+    /// tables.
     private func inQuietTransaction(_ body: () throws -> Void) throws {
         try database.check(sqlite3_exec(database.pointer, "BEGIN", nil, nil, nil))
         do {
@@ -275,14 +279,14 @@ extension UndoRecorder {
         }
     }
 
-    /// Forgets all groups, but for what the present transaction will make one of.
+    /// Drops all groups, except the future group of the present transaction.
     func forgetGroups() throws {
         try database.touchingNothing {
             try removeAll(keeping: database.isInsideTransaction ? epoch : nil)
         }
     }
 
-    /// Copies what others may know.
+    /// Copies the public state for other threads.
     func publish() throws {
         var state = Shared.State()
         for (isUndone, order) in [(false, "DESC"), (true, "ASC")] {

@@ -2,10 +2,11 @@
 
 import CSQLite
 
-// How a group is undone, and redone.
+// The playing of groups: undo and redo.
 
 extension UndoRecorder {
-    /// Undoes the last group, or redoes the one that was undone last. It is called in a transaction.
+    /// Undoes the last group, or redoes the one that was undone last. It is called in a
+    /// transaction.
     ///
     /// - Returns: Whether there was one.
     func play(_ direction: UndoDirection) throws -> Bool {
@@ -39,16 +40,17 @@ extension UndoRecorder {
         return true
     }
 
-    /// Gives all rows of a group their earlier or later states, and leaves all others as they were.
+    /// Gives all rows of a group their earlier or later states, and keeps all other rows unchanged.
     ///
-    /// Foreign key actions and triggers may change other rows, and the same ones again: that takes more than one pass.
+    /// Foreign key actions and triggers may change other rows, and the same ones again: that takes
+    /// more than one pass.
     private func setRows(of group: Int64, _ used: [UndoTables], _ direction: UndoDirection) throws {
         let own = used.map { (tables: $0, images: $0.images(group, direction)) }
         var failure: DatabaseError?
         for pass in 1...5 {
             let strays = pass > 1 ? strays(group, used) : []
-            // What the program's triggers change again and again, such as a date that one of them writes at each update,
-            // is written without them. (These rows have been recorded.)
+            // Some triggers of the program change a row again and again, for example a date at each
+            // update. This pass writes such rows without triggers. (They have been recorded.)
             let overrules = pass == 4 && failure == nil
             failure = try run(own + strays, withTriggers: !overrules)
             let all = own + self.strays(group, used)
@@ -62,7 +64,7 @@ extension UndoRecorder {
         if let failure { throw failure }
     }
 
-    /// Returns the rows that were changed meanwhile, and that are none of the group's.
+    /// Returns the rows that were changed meanwhile, and do not belong to the group.
     private func strays(
         _ group: Int64, _ used: [UndoTables]
     ) -> [(tables: UndoTables, images: UndoTables.Images)] {
@@ -73,10 +75,10 @@ extension UndoRecorder {
         }
     }
 
-    /// Deletes, updates and inserts what is not as it shall be.
+    /// Deletes, updates and inserts rows that do not have their target states.
     ///
-    /// - Parameter withTriggers: Whether triggers run for what is updated and inserted.
-    /// - Returns: The constraint that has failed, if any: the next pass may do better.
+    /// - Parameter withTriggers: Whether triggers run for updates and insertions.
+    /// - Returns: The error of a failed constraint, if any: the next pass may succeed.
     private func run(
         _ jobs: [(tables: UndoTables, images: UndoTables.Images)], withTriggers: Bool
     ) throws -> DatabaseError? {
@@ -97,7 +99,7 @@ extension UndoRecorder {
         defer { if !withTriggers { try? enableTriggers(true) } }
         for (tables, images) in jobs {
             guard let columns = try columnsToUpdate(tables, images) else { continue }
-            // Rows may stand in each other's way: two that exchange a unique value.
+            // Rows may block each other, such as two that exchange a unique value.
             if try attempt(tables.update(images, columns: columns)) || !withTriggers { continue }
             let outer = failure
             failure = nil
@@ -112,7 +114,7 @@ extension UndoRecorder {
             shellac_db_config(database.pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0))
     }
 
-    /// Returns the places of the columns that have to be changed in any row. Nil for none.
+    /// Returns the places of the columns that must change in any row. Nil for none.
     private func columnsToUpdate(_ tables: UndoTables, _ images: UndoTables.Images) throws -> [Int]? {
         guard let sql = tables.columnsToUpdate(images),
             let row = try Row.fetchOne(database.makeStatement(sql: sql))
@@ -121,7 +123,7 @@ extension UndoRecorder {
         return columns.isEmpty ? nil : columns
     }
 
-    /// Makes the group again: it has other columns where the table was altered since.
+    /// Makes the group again: it has other columns if the table was altered since.
     private func keepPlayed(_ group: Int64, _ direction: UndoDirection, _ known: [UndoTables]) throws {
         for tables in known {
             try execute("DELETE FROM temp.\(tables.rows) WHERE grp = \(group)")
@@ -149,7 +151,7 @@ extension UndoRecorder {
 
     // MARK: - Foreign key actions
 
-    /// Throws where a foreign key action changes a table, together with a recorded one, that is not recorded.
+    /// Throws if a foreign key action changes an unrecorded table together with a recorded one.
     func checkActions() throws {
         let recorded = Set(tables.map(CaseInsensitiveName.init))
         for object in try database.schema.objects(.table, in: "main") {

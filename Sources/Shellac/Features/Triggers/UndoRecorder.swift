@@ -3,40 +3,40 @@
 import CSQLite
 import Synchronization
 
-/// The recorder that a connection keeps for a ``DatabaseUndo``: it records changes, makes groups of them, and plays
-/// these back.
+/// The recorder that a connection keeps for a ``DatabaseUndo``: it records changes, makes groups of
+/// them, and plays these back.
 ///
 /// ## The life of a change
 ///
-/// 1. A trigger notes the row as it was, in a temporary table, unless the transaction has noted it before. Temporary
-///    tables follow transactions as others do: what is rolled back, by ROLLBACK, by ROLLBACK TO, or because a statement
-///    fails, takes its notes along.
-/// 2. Right before the COMMIT, in the same transaction, the noted rows are compared with what they are now. Those that
-///    have changed make a group, with their states before and after. A commit that is refused leaves the group to the
-///    transaction, and the next COMMIT completes it.
-/// 3. A statement outside of a transaction has committed when it ends, and what it has touched is the program's to ask for
-///    (``Database/changesCount``): its group is made at the end of the access, or with that of the next transaction. Each
-///    has a number, the epoch, so that one is not taken for the other: what a row was before the next one is what it
-///    was after this one.
-/// 4. Undo compares the rows of the last group with their later states. Where one has another state by now, it throws.
-///    Otherwise it gives all rows their earlier states, with foreign keys deferred. Everything is recorded
-///    meanwhile: rows that foreign key actions or the program's own triggers have changed beside them are set back, and
-///    the group is made again from what was recorded.
+/// 1. A trigger notes the row as it was, in a temporary table, unless the transaction has noted it
+///    before. Temporary tables follow transactions as others do. So a change that is rolled back,
+///    by ROLLBACK, by ROLLBACK TO, or because a statement fails, loses its notes, too.
+/// 2. Right before the COMMIT, in the same transaction, the noted rows are compared with their
+///    present states. Those that have changed make a group, with their states before and after. A
+///    commit that is refused leaves the group to the transaction, and the next COMMIT completes it.
+/// 3. A statement outside of a transaction has committed when it ends, and its count of changes
+///    belongs to the program (``Database/changesCount``). So its group is made at the end of the
+///    access, or with that of the next transaction. Each has a number, the epoch, to tell them
+///    apart: the state of a row before the next one is its state after this one.
+/// 4. Undo compares the rows of the last group with their later states. If one has another state by
+///    now, it throws. Otherwise it gives all rows their earlier states, with foreign keys deferred.
+///    Everything is recorded meanwhile. Rows that foreign key actions or the program's own triggers
+///    have changed as well are reset, and the group is made again from the record.
 ///
-/// All that is known of groups is in temporary tables, and so follows transactions, too. What ``DatabaseUndo`` tells is a
-/// copy, made at the end of the access.
+/// The state of all groups is in temporary tables, and so follows transactions, too.
+/// ``DatabaseUndo`` returns a copy, made at the end of the access.
 final class UndoRecorder {
     unowned(unsafe) let database: Database  // whose triggers own this
     let tables: [String]
     let limit: Int?
-    /// The prefix of the names of all that is ours.
+    /// The prefix of the recorder's names.
     let prefix: String
-    /// The SQL function that the triggers ask.
+    /// The SQL function that the triggers call.
     let function: String
-    /// The state that other threads see, and set.
+    /// The state that other threads read and set.
     let shared: Shared
 
-    /// The state that other threads see, and set.
+    /// The state that other threads read and set.
     final class Shared: Sendable {
         struct State: Sendable {
             var undoCount = 0
@@ -45,38 +45,38 @@ final class UndoRecorder {
             var redoName: String?
         }
         let state = Lock(State())
-        /// Why groups were dropped.
+        /// The reasons why groups were dropped.
         let notices = Lock<[String]>([])
-        /// Whether nobody can undo any more.
+        /// Whether the ``DatabaseUndo`` is gone, so that nothing can be undone any more.
         let isEnded = Atomic<Bool>(false)
     }
 
-    /// All layouts that there have been.
+    /// All layouts so far.
     private(set) var layouts: [UndoTables] = []
-    /// The layouts of the tables, as they are now. Nil for one that is not there.
+    /// The present layouts of the tables. Nil for a table that does not exist.
     private(set) var current: [UndoTables?] = []
 
-    /// The numbers of those before.
+    /// The numbers of the previous layouts.
     private var earlier: Set<Int> = []
 
-    /// How many scopes suspend the recording.
+    /// The number of scopes that suspend the recording.
     var suspensions = 0
     /// The number of the transaction.
     var epoch: Int64 = 1
-    /// The transactions that may have touched rows, and wait for their groups.
+    /// The transactions that may have touched rows, and do not have their groups yet.
     @exclusivity(unchecked) var pendingEpochs: [Int64] = []
-    /// The results of ``TriggerConnection/currentDataVersion()`` in those that were single statements, whose groups are
-    /// made when they have committed. -1 for one that was recorded in a layout that no longer fits.
+    /// The results of ``TriggerConnection/currentDataVersion()`` in single statements, whose groups
+    /// are made after their commit. -1 for one that was recorded in a layout that no longer fits.
     @exclusivity(unchecked) var autocommitVersions: [Int64: Int64] = [:]
     /// The layouts that may have been touched, by their numbers.
     @exclusivity(unchecked) var touched: [Bool] = []
     /// Whether the running statement has no transaction around it.
     private var isAutocommit = false
-    /// Whether the layouts may no longer be those of the groups.
+    /// Whether the layouts may differ from those of the groups.
     var mayHaveOtherLayouts = true
-    /// Whether what others may know has to be copied.
+    /// Whether the public state must be copied.
     var hasNews = true
-    /// Whether the groups cannot be trusted.
+    /// Whether the groups may be wrong.
     var isBroken = false
 
     init(
@@ -103,7 +103,8 @@ final class UndoRecorder {
 
     var isEnded: Bool { shared.isEnded.load(ordering: .relaxed) }
 
-    /// Returns the number of the running transaction, which touches a table, to SQLite; 0 where nothing is to be recorded.
+    /// Returns the number of the running transaction, which touches a table, to SQLite. Returns 0
+    /// if nothing must be recorded.
     private func giveEpoch(touching layout: Int, to context: OpaquePointer?) {
         if suspensions > 0 { return sqlite3_result_int64(context, 0) }
         if layout >= touched.count || !touched[layout] || pendingEpochs.last != epoch || isEnded
@@ -120,22 +121,23 @@ final class UndoRecorder {
 
     /// Begins to record changes in a layout.
     ///
-    /// - Returns: Whether the triggers fit the schema. Where they do not, the statement has to fail: it is run again with
-    ///   those that do.
+    /// - Returns: Whether the triggers fit the schema. If they do not, the statement must fail: it
+    ///   is run again with those that do.
     @inline(never)
     private func beginRecording(_ layout: Int) -> Bool {
         database.owed.insert(.accessWillEnd)
         if isEnded { return true }
         if isOutsideOfTransaction != isAutocommit {
             isAutocommit.toggle()
-            if isAutocommit { epoch += 1 }  // the last one was that of a transaction
+            if isAutocommit { epoch += 1 }  // the last one belonged to a transaction
         }
         if isAutocommit { database.owed.insert(.autocommitStatementDidEnd) }
         if pendingEpochs.last != epoch {
             guard let triggers = try? database.triggerConnection else { return true }
             let version = triggers.currentDataVersion()
             let fits = triggers.fit(version)
-            // Inside of a function the schema cannot be changed, and the statement is not run again.
+            // Inside of a function the schema cannot be changed, and the statement is not run
+            // again.
             if !fits, database.callbackDepth == 0 {
                 triggers.refuse()
                 return false
@@ -149,10 +151,10 @@ final class UndoRecorder {
 
     private var isOutsideOfTransaction: Bool { sqlite3_get_autocommit(database.pointer) != 0 }
 
-    /// Hears that a transaction begins.
+    /// Handles the beginning of a transaction.
     func transactionWillBegin() { epoch += 1 }
 
-    /// Hears that a statement has ended that was a transaction of its own.
+    /// Handles the end of a statement that was a transaction of its own.
     func autocommitStatementDidEnd() {
         guard isAutocommit else { return }
         isAutocommit = false
@@ -161,7 +163,7 @@ final class UndoRecorder {
 
     // MARK: - Layouts
 
-    /// Throws where a table cannot be recorded.
+    /// Throws if a table cannot be recorded.
     func check() throws {
         for name in tables {
             func refuse(_ reason: String) -> DatabaseError {
@@ -171,7 +173,7 @@ final class UndoRecorder {
             }
             let table = try database.tableForTriggers(name, refuse)
             _ = try UndoLayout(table, refuse)
-            // What has changed a counter must be undone with it.
+            // The rows that have changed a counter must be undone with it.
             for mark in table.counterMarks {
                 let isNamed = tables.contains { CaseInsensitiveName.matches($0, mark.countedTable) }
                 guard !isNamed, let counted = try database.schema.table(mark.countedTable, in: "main") else {
@@ -197,7 +199,7 @@ final class UndoRecorder {
         }
     }
 
-    /// Returns the error of who would record tables whose triggers do not compile.
+    /// Returns the error for recording tables whose triggers do not compile.
     func refusal(of error: DatabaseError) -> DatabaseError {
         DatabaseError(
             resultCode: error.resultCode,
@@ -206,7 +208,7 @@ final class UndoRecorder {
                 + "not compile: \(error.message ?? "\(error.resultCode)")", sql: error.sql)
     }
 
-    /// Finds out the layouts of the tables, as they are now.
+    /// Determines the present layouts of the tables.
     func updateLayouts() throws {
         mayHaveOtherLayouts = true
         database.owed.insert(.accessWillEnd)
@@ -223,14 +225,15 @@ final class UndoRecorder {
         }
     }
 
-    /// Returns what a trigger of ours has to do first that runs after an insertion into a table, and may change the new
-    /// row: to note it. Nil where the table is not recorded.
+    /// Returns the note of an insertion, with which Shellac's triggers begin that run after an
+    /// insertion and may change the new row. Nil if the table is not recorded.
     func noteOfInsertion(into table: CaseInsensitiveName) -> String? {
         current.compactMap(\.self).first { CaseInsensitiveName($0.layout.table) == table }?
             .noteOfInsertion(function: function)
     }
 
-    /// Returns the names and the SQL of the triggers that the schema lets us have, once the layouts are known.
+    /// Returns the names and the SQL of the triggers that the schema permits, once the layouts are
+    /// known.
     ///
     /// - Parameter others: The tables that have temporary triggers of the program.
     func triggers(_ others: Set<CaseInsensitiveName>) throws -> [(name: String, sql: String)] {
@@ -239,7 +242,7 @@ final class UndoRecorder {
             let table = try database.tableSchema(tables.layout.table, in: "main")
             let objects = try database.schema.objects(.index, in: "main")
             let indexes = table.indexes.filter(\.isUnique).filter { index in
-                // The key of a table without row ids is looked for anyway.
+                // The key of a table without row ids is looked up anyway.
                 table.primaryKey.tableHasRowID || index.origin != .primaryKeyConstraint
             }.map { index in UniqueKey(index: index, sql: objects.first { $0.name == index.name }?.sql ?? "")
             }
@@ -260,7 +263,7 @@ final class UndoRecorder {
         return tables
     }
 
-    /// Creates the temporary tables that are missing, before the triggers are.
+    /// Creates the missing temporary tables, before the triggers.
     ///
     /// - Parameter isMigration: Whether the present transaction has changed the schema.
     func createTables(isMigration: Bool) throws {
@@ -288,7 +291,7 @@ final class UndoRecorder {
         }
     }
 
-    /// Drops everything of ours: nobody can undo any more.
+    /// Drops all tables of the recorder: nothing can be undone any more.
     private func dropTables() throws {
         let names = try String.fetchAll(
             database.makeStatement(
@@ -299,10 +302,11 @@ final class UndoRecorder {
         }
     }
 
-    /// The groups: `isUndone` is NULL as long as the group is not made. `isDoubtful` says that another connection has written
-    /// before it was made, so that it is not known what the rows were after the change.
+    /// The groups. `isUndone` is NULL until the group is made. `isDoubtful` is true if another
+    /// connection has written before that: then the state of the rows after the change is unknown.
     var groups: String { "\(prefix) groups".quotedDatabaseIdentifier }
-    /// The layouts whose tables are there, and the transaction that has changed the schema so, or 0.
+    /// The layouts whose tables exist, and the transaction that has changed the schema to them, or
+    /// 0.
     var known: String { "\(prefix) layouts".quotedDatabaseIdentifier }
     /// The version of the schema that the groups fit.
     var versions: String { "\(prefix) version".quotedDatabaseIdentifier }

@@ -1,6 +1,7 @@
-/// The SQL that makes groups of what was recorded, and that plays them back.
+/// The SQL that makes groups from recorded rows, and plays them back.
 extension UndoTables {
-    /// Rows as they shall be: `k0…` is the key, `e` whether the row is there, `c0…` are its columns.
+    /// The target states of rows: `k0…` is the key, `e` whether the row exists, `c0…` are its
+    /// columns.
     struct Images {
         /// A subquery.
         let sql: String
@@ -15,7 +16,8 @@ extension UndoTables {
                 + "FROM temp.\(rows) WHERE grp = \(group))")
     }
 
-    /// Returns the rows that were touched in a transaction, as they were before, but for those of a group.
+    /// Returns the earlier states of the rows that a transaction has touched, except those of a
+    /// group.
     ///
     /// - Parameter tables: The layout of the group.
     func strays(_ epoch: Int64, notIn group: Int64, of tables: UndoTables?) -> Images {
@@ -29,13 +31,14 @@ extension UndoTables {
 
     // MARK: - Making groups
 
-    /// Puts what was touched, and has changed, into groups.
+    /// Puts touched rows that have changed into groups.
     ///
     /// - Parameters:
-    ///   - group: The group. Nil for one of each transaction that has touched something.
-    ///   - isLast: Whether a single transaction has. Otherwise what a row was before the next one is what it was after
-    ///     this one.
-    ///   - isReversed: Whether the group is one that has been undone: what was there before is its later state.
+    ///   - group: The group. Nil for one of each transaction that has touched rows.
+    ///   - isLast: Whether there is a single such transaction. Otherwise the state of a row before
+    ///     the next one is its state after this one.
+    ///   - isReversed: Whether the group has been undone, so that the earlier states are its later
+    ///     ones.
     func makeGroups(_ group: Int64?, isLast: Bool, isReversed: Bool) -> String {
         func now(_ index: Int) -> String {
             let column = columns("t.")[index]
@@ -60,7 +63,7 @@ extension UndoTables {
             + "ON CONFLICT DO UPDATE SET \(kept.joined(separator: ", "))"
     }
 
-    /// Drops the rows of a group that are after it what they were before.
+    /// Drops the rows of a group that are unchanged after it.
     func dropUnchanged(_ group: Int64) -> String {
         let same = zip(numbered("o"), numbered("n")).map { "NOT " + Self.differ($0, $1) }
         let isSame = (["e = l"] + [(["1"] + same).joined(separator: " AND ")]).joined(separator: " AND ")
@@ -69,15 +72,15 @@ extension UndoTables {
 
     // MARK: - Comparing
 
-    /// Returns the keys of rows that are not what they shall be.
+    /// Returns the keys of rows that do not have their target states.
     func keys(ofRowsOtherThan images: Images, limit: Int = 1) -> String {
         "SELECT \(keys("s.")) FROM \(images.sql) AS s LEFT JOIN \(table) AS t ON \(matches("t", "s")) "
             + "WHERE CASE WHEN s.e THEN NOT (\(isThere("t"))) OR \(differs("t", "s")) "
             + "ELSE \(isThere("t")) END LIMIT \(limit)"
     }
 
-    /// Returns SQL that says of each column whether it has to be changed in any row. One row, without values where
-    /// there is nothing to update.
+    /// Returns SQL that tells for each column whether it must change in any row. It gives one row,
+    /// without values if there is nothing to update.
     func columnsToUpdate(_ images: Images) -> String? {
         guard !layout.columns.isEmpty else { return nil }
         let all = zip(columns("t."), numbered("s.c")).map { "max(\(Self.differ($0, $1)))" }
@@ -87,12 +90,12 @@ extension UndoTables {
 
     // MARK: - Playing
 
-    /// Deletes the rows that shall not be there.
+    /// Deletes the rows that must not exist.
     func delete(_ images: Images) -> String {
         delete(where: "SELECT \(keys()) FROM \(images.sql) WHERE NOT e")
     }
 
-    /// Deletes the rows that shall be there with other values: for those that stand in each other's way.
+    /// Deletes the rows that exist with wrong values, for rows that block each other.
     func deleteChanged(_ images: Images) -> String {
         delete(
             where: "SELECT \(keys("s.")) FROM \(images.sql) AS s CROSS JOIN \(table) AS t "
@@ -105,7 +108,7 @@ extension UndoTables {
         return "DELETE FROM \(table) WHERE \(list) IN (\(keys))"
     }
 
-    /// Gives some columns the values that they shall have.
+    /// Gives some columns their target values.
     func update(_ images: Images, columns places: [Int]) -> String {
         let names = columns("")
         let values = places.map { "\(names[$0]) = s.c\($0)" }.joined(separator: ", ")
@@ -114,7 +117,7 @@ extension UndoTables {
             + "WHERE s.e AND \(matches("t", "s")) AND (\(differs))"
     }
 
-    /// Inserts the rows that shall be there, and are not.
+    /// Inserts the missing rows.
     func insert(_ images: Images) -> String {
         let key = layout.hasRowID ? [layout.key[0].sql] : []
         let values = (layout.hasRowID ? ["s.k0"] : []) + numbered("s.c")

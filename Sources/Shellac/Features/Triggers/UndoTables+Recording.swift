@@ -1,27 +1,31 @@
 /// The triggers that record the rows of a table before they are changed.
 ///
-/// What is recorded of a row is its first change in a transaction, so that it does not matter which trigger of which
-/// writer comes first, nor how often a row is changed. Nothing that is recorded is ever wrong: a row that is noted in
-/// vain, because its change was ignored in the end, is found to be unchanged when the group is made.
+/// They record a row before its first change in a transaction. So neither the order of the triggers
+/// matters, nor the number of its changes. No record is ever wrong: if a change was ignored in the
+/// end, its row is found to be unchanged when the group is made.
 ///
-/// - *UPDATE* and *DELETE*: BEFORE triggers, since an AFTER UPDATE trigger may run when the row was filled in already.
-/// - *INSERT*: the new key, as one that was not there. It is known before the insertion, unless SQLite finds a row id,
-///   which a BEFORE trigger sees as -1 ("CREATE TRIGGER", section "Cautions On The Use Of BEFORE triggers"). So may the row
-///   be whose id is -1: the two are not told apart, and what is noted is true of both.
-///   AFTER triggers run in an order that SQLite does not promise, but those of the connection come before those of the
-///   table. Those of a source and of callbacks begin with the note, too: see ``noteOfInsertion(function:)``. Where the program
-///   has temporary triggers on the table, the row id is foreseen.
-/// - *REPLACE* deletes rows without running their triggers. So each insertion, and each update of a unique column,
-///   notes the rows that it might replace.
+/// - *UPDATE* and *DELETE*: BEFORE triggers, since an AFTER UPDATE trigger may run when the row was
+///   filled in already.
+/// - *INSERT*: the new key, as one that did not exist. It is known before the insertion, unless SQLite
+///   chooses a row id. A BEFORE trigger sees that as -1 ("CREATE TRIGGER", section "Cautions On The
+///   Use Of BEFORE triggers"). An inserted row may also have the id -1: the two cases look the same,
+///   and the note is true of both. SQLite does not promise the order of AFTER triggers, but those of
+///   the connection come before those of the table. Triggers of a source and of callbacks begin with
+///   the note, too: see ``noteOfInsertion(function:)``. If the program has temporary triggers on the
+///   table, the row id is foreseen.
+/// - *REPLACE* deletes rows without running their triggers. So each insertion, and each update of a
+///   unique column, notes the rows that it might replace.
 ///
-/// `ON CONFLICT DO NOTHING` it is, and not `OR IGNORE`: `INSERT OR REPLACE` would have its own way in the triggers, too.
+/// The triggers use `ON CONFLICT DO NOTHING`, and not `OR IGNORE`: an `INSERT OR REPLACE` would
+/// override that in the triggers, too.
 extension UndoTables {
-    /// Returns the statement of an AFTER INSERT trigger that notes the new row, as one that was not there.
+    /// Returns the statement of an AFTER INSERT trigger that notes the new row, as one that did not
+    /// exist.
     func noteOfInsertion(function: String) -> String {
         noteMissing(layout.key.map { "NEW.\($0.sql)" }, epoch(function), where: epoch(function))
     }
 
-    /// Returns the SQL of the number of the running transaction, or 0 where nothing is to be recorded.
+    /// Returns the SQL for the number of the running transaction, or 0 if nothing must be recorded.
     private func epoch(_ function: String) -> String { "\(function)(\(number))" }
 
     private func noteMissing(_ key: [String], _ epoch: String, where condition: String = "1") -> String {
@@ -31,7 +35,8 @@ extension UndoTables {
 
     /// Returns the names and the SQL of the triggers.
     ///
-    /// - Parameter foreseesRowIDs: Whether temporary triggers of the program may run before ours.
+    /// - Parameter foreseesRowIDs: Whether temporary triggers of the program may run before
+    ///   Shellac's.
     func triggers(
         _ schema: TableSchema, _ indexes: [UniqueKey], function: String, foreseesRowIDs: Bool,
         isAutoIncremented: Bool
@@ -80,7 +85,7 @@ extension UndoTables {
                 last =
                     "max(\(last), coalesce((SELECT seq FROM main.sqlite_sequence WHERE name = \(name)), 0))"
             }
-            // Behind the greatest id, SQLite takes one by chance.
+            // After the greatest id, SQLite chooses one at random.
             let hasNext = "\(key) IS -1 AND \(last) < \(Int64.max)"
             insertion.append(noteMissing(newKey, epoch))
             insertion.append(noteMissing(["\(last) + 1"], epoch, where: hasNext))
@@ -90,8 +95,9 @@ extension UndoTables {
                 "UPDATE \(before) SET isForeseen = 1 WHERE \(hasNext) AND k0 = \(last) + 1 AND epoch = \(epoch);"
             )
             add("BEFORE INSERT", nil, insertion)
-            // What was noted of an id that SQLite has taken by chance is what others have made of the new row. (It takes
-            // ids up to 2^62, and none that is there: see "SQLite Autoincrement".)
+            // If SQLite has chosen an id at random, its note may hold what other triggers have made
+            // of the new row. (SQLite chooses ids up to 2^62, and none that exists: see "SQLite
+            // Autoincrement".)
             let nothing = (["e"] + numbered("c")).map { $0 == "e" ? "e = 0" : "\($0) = NULL" }
             let correction =
                 "UPDATE \(before) SET \(nothing.joined(separator: ", ")) WHERE k0 = \(key) AND epoch = \(epoch) "
@@ -99,7 +105,8 @@ extension UndoTables {
                 + "AND (SELECT max(\(layout.key[0].sql)) FROM \(table)) = \(Int64.max);"
             add("AFTER INSERT", nil, [noteMissing(newKey, epoch), correction])
         } else {
-            // SQLite says -1 for a row id that is not known yet. The row -1 may be there, and be replaced.
+            // SQLite gives -1 for a row id that is not known yet. A row -1 may exist, and be
+            // replaced.
             let isKnown =
                 layout.hasRowID
                 ? "(\(key) IS NOT -1 OR EXISTS (SELECT 1 FROM \(table) WHERE \(layout.key[0].sql) = -1))"
@@ -112,7 +119,8 @@ extension UndoTables {
             add("AFTER INSERT", nil, [noteMissing(newKey, epoch)])
         }
 
-        // An update of other columns moves and replaces nothing. `SET rowid = …` goes by that name alone.
+        // An update of other columns moves and replaces nothing. `SET rowid = …` counts only by
+        // that name.
         var unique: [String]? = layout.key.map(\.name) + (layout.hasRowID ? TableSchema.rowIDNames : [])
         for index in indexes {
             unique = index.columns(schema).flatMap { columns in unique.map { $0 + columns } }
