@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// How a class record takes the stamps that its save has written, and gives them back.
+// How a class record takes the stamps that its save has written, and restores the old ones.
 
 extension Record {
     /// Stamps the record's row with the transaction date, and writes nothing else.
@@ -15,13 +15,13 @@ extension Record {
     /// try player.touch(db)        // UPDATE "player" SET "updatedAt" = ? WHERE "id" = ?
     /// ```
     ///
-    /// The class says which column this is: see ``databaseStamps``. It goes through ``update(_:columns:)``, without any column
-    /// where the class does not store the stamp itself.
+    /// The class declares the column: see ``databaseStamps``. The method uses
+    /// ``update(_:columns:)``, without any column if the class does not store the stamp itself.
     ///
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no row with the record's primary
-    ///   key, ``RecordError/columnNotEncoded(databaseTableName:column:)`` when the table has no such column, and
-    ///   ``RecordError/rowNotTaken(recordType:reason:)`` when the class encodes its stamp and does not take it: by
-    ///   ``columns(_:)``, or by ``updateFromRow(_:)``.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
+    ///   record's primary key. ``RecordError/columnNotEncoded(databaseTableName:column:)`` if the
+    ///   table has no such column. ``RecordError/rowNotTaken(recordType:reason:)`` if the class
+    ///   encodes its stamp but does not take it, by ``columns(_:)`` or by ``updateFromRow(_:)``.
     public final func touch(_ db: Database) throws {
         db.checkAccess()
         let type = Swift.type(of: self)
@@ -52,7 +52,7 @@ extension Record {
                 db.currentDate = Date.fromDatabaseValue(date)
                 db.owesAutocommitEnd = true
             }
-            // Where no statement has run, none has ended what ends with an autocommit statement.
+            // If no statement has run, nothing has ended what ends with an autocommit statement.
             defer {
                 if isAutocommit, db.owesAutocommitEnd, db.lastBegun == nil { db.endAutocommitStatement() }
             }
@@ -64,7 +64,7 @@ extension Record {
         noteGiven(GivenValues([stamp]), in: db)
     }
 
-    /// Takes the stamps that a save has written: into the properties, and into what is remembered.
+    /// Takes the stamps that a save has written, into the properties and into the snapshot.
     final func takeStamps(_ bound: FilledColumns, of filling: RecordStamps, from writer: RecordWriter) {
         let db = writer.database
         do {
@@ -78,7 +78,8 @@ extension Record {
             stamp.stored.map { GivenValue(name: names[stamp.column], old: stamp.old, new: $0) }
         }
         guard !stamps.isEmpty else { return }
-        // With its row id, the record has read what was bound for an insertion, which an upsert may not have stored.
+        // Along with its row id, the record has read the values bound for an insertion, which an
+        // upsert may not have stored.
         let bindings = bound.columns.compactMap { stamp in
             stamp.stored.map {
                 GivenValue(name: names[stamp.column], old: writer.columns[stamp.column], new: $0)
@@ -88,8 +89,9 @@ extension Record {
         if !changed.isEmpty { noteGiven(GivenValues(changed), in: db) }
         var reason: (any Error)?
         do { try take(stamps + bindings) } catch { reason = error }
-        // A class that does not take a stamp remembers what it has: it would seem to have been given another one. One that
-        // was given another one by the program meanwhile differs from its row.
+        // If the class does not take a stamp, the snapshot keeps the old one: otherwise the record
+        // would seem changed. If the program has set another stamp meanwhile, the record differs
+        // from its row.
         let remembered = stamps.map { stamp in
             let isTaken = (try? encodes(stamp.new, in: stamp.name)) == true
             let isKept = !isTaken && (try? encodes(stamp.old, in: stamp.name)) != false
@@ -99,7 +101,8 @@ extension Record {
         snapshot = snapshot?.with(remembered.map { ($0.name, $0.new) })
     }
 
-    /// Remembers the stamp that the record does not encode, where it remembers what that was.
+    /// Stores the stamp that the record does not encode in the snapshot, if the snapshot has its
+    /// column.
     private func noteComputedStamp(from writer: RecordWriter) {
         guard let name = writer.statements.computed?.updated.first, let row = snapshot,
             row.layout.column(named: name) != nil, let text = try? writer.database.stamps.currentText()

@@ -2,8 +2,8 @@
 
 import CSQLite
 
-// How a record's own save writes its stamps: they are bound among its other columns, so that no trigger has to write the
-// row again.
+// How a record's own save writes its stamps: they are bound among its other columns, so that no
+// trigger has to write the row again.
 
 extension DatabaseStamps: ColumnFillingSource {
     var columnFilling: ColumnFilling? { isEmpty ? nil : RecordStamps(self) }
@@ -12,7 +12,7 @@ extension DatabaseStamps: ColumnFillingSource {
 /// The stamps of a type whose records are saved.
 final class RecordStamps: ColumnFilling {
     let declared: DatabaseStamps
-    /// Whether it was said that records of the type do not take their stamps.
+    /// Whether the log has a warning already that records of the type do not take their stamps.
     var hasWarned = false
 
     init(_ declared: DatabaseStamps) { self.declared = declared }
@@ -55,7 +55,7 @@ final class RecordStamps: ColumnFilling {
 extension RecordWriter {
     // MARK: - Insertions
 
-    /// Binds the transaction date where the record has none.
+    /// Binds the transaction date if the record has none.
     fileprivate func bindInsertion(
         _ declared: DatabaseStamps, _ record: Record?, isUpsert: Bool, _ save: (RecordWriter) throws -> Void
     ) throws {
@@ -75,7 +75,8 @@ extension RecordWriter {
         return try bind(columns, connection, bound, save)
     }
 
-    /// Prepares an upsert: the row that is in the way keeps the date of its creation, and is stamped as an update is.
+    /// Prepares an upsert: the conflicting row keeps the date of its creation, and is stamped as an
+    /// update is.
     private func prepareUpsert(_ declared: DatabaseStamps, _ record: Record?, _ bound: FilledColumns) {
         bound.rowInTheWay = allColumns
         for name in [declared.created].compactMap(\.self) + declared.groups.map(\.stamp) {
@@ -101,8 +102,8 @@ extension RecordWriter {
 
     // MARK: - Updates
 
-    /// Binds the transaction date where an update stamps it, and leaves those stamps out that are not to be written: a
-    /// record that is older than the row never puts an old stamp back.
+    /// Binds the transaction date if an update stamps it, and excludes the stamps that must not be
+    /// written. So a record that is older than the row never restores an old stamp.
     fileprivate func bindUpdate(
         _ declared: DatabaseStamps, _ record: Record?, _ asked: ColumnMask, isFull: Bool,
         _ save: (RecordWriter, ColumnMask, Bool) throws -> Void
@@ -110,7 +111,8 @@ extension RecordWriter {
         let connection = try database.stamps
         if connection.isSuspended { return try save(self, asked, isFull) }
         var mask = asked
-        /// Whether somebody has said the value of a column. A struct says what it names.
+        /// Whether the caller has specified the value of a column. For a struct, these are the
+        /// columns that it names.
         func isExplicit(_ column: Int) -> Bool {
             if let record { return self.isExplicit(column, in: record) }
             return !isFull && asked.contains(column)
@@ -137,19 +139,19 @@ extension RecordWriter {
             if !isExplicit(column) { columns.append(column) }
             mask.insert(column)
         }
-        // A column that is written beside the record's own is enough to write.
+        // A column that is written beside the record's own is enough for an update.
         let isEnough = statements.computed?.updated.isEmpty == false
         let written = isEnough ? mask.subtracting(exactKey) : settable(mask)
         return try bind(columns, connection, bound) { try save($0, written, false) }
     }
 
-    /// Whether a record holds NULL where it does not know that its row does. The NULL is not written: the record takes what
-    /// its row holds.
+    /// Whether a record holds NULL, and its row is not known to do so. The NULL is not written: the
+    /// record takes the row's value.
     private func lacks(_ column: Int, _ record: Record) -> Bool {
         columns.isNull(column) && record.snapshot.map { columns.changes(from: $0).contains(column) } ?? true
     }
 
-    /// Whether the value of a column is one that the record was given since it was fetched or saved.
+    /// Whether the record was given the value of a column since it was fetched or saved.
     private func isExplicit(_ column: Int, in record: Record) -> Bool {
         if columns.isNull(column) { return false }
         guard let row = record.snapshot else { return true }
@@ -161,8 +163,8 @@ extension RecordWriter {
             && !columns.untouched(knowing: row.layout).contains(column)
     }
 
-    /// Returns the stamps that a class record has as it knew them of a row, and that were not written: where it means
-    /// another row now, it has never read that one's.
+    /// Returns the stamps that a class record has from a row, and that were not written. If the
+    /// record identifies another row now, it has never read that row's stamps.
     fileprivate func stampsLeftOut(
         _ declared: DatabaseStamps, of written: ColumnMask, knowing row: PackedRow
     ) -> ColumnMask {
@@ -181,7 +183,7 @@ extension RecordWriter {
         let text = try connection.currentText()
         let isAutocommit = sqlite3_get_autocommit(database.pointer) != 0 && database.lastBegun == nil
         if isAutocommit {
-            // The date of the record is that of all the statement's triggers.
+            // The date of the record is also that of all triggers of the statement.
             database.currentDate = connection.lastDate
             database.owesAutocommitEnd = true
         }
@@ -204,7 +206,7 @@ extension RecordWriter {
 }
 
 extension PackedColumns {
-    /// Packs what was packed elsewhere, with a date in some of the columns.
+    /// Packs columns that were packed elsewhere, with a date in some of them.
     fileprivate func pack(_ source: PackedColumns, with date: UnsafeBufferPointer<UInt8>, in dates: [Int])
         throws
     {

@@ -8,16 +8,17 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The state that a connection keeps for stamps: the date, as it is stored, and the SQL function `stamp()` that returns
-/// it.
+/// The state that a connection keeps for stamps: the date, as it is stored, and the SQL function
+/// `stamp()` that returns it.
 ///
-/// SQLite's own dates would not do: `datetime('now')` has no milliseconds, and its `subsec` is NULL before SQLite 3.42.
+/// SQLite's own dates would not do: `datetime('now')` has no milliseconds, and its `subsec` is NULL
+/// before SQLite 3.42.
 final class StampConnection: TriggerSource {
     private unowned(unsafe) let database: Database  // which owns this
-    /// How many scopes suspend stamps.
+    /// The number of scopes that suspend stamps.
     fileprivate(set) var suspensions = 0
     @exclusivity(unchecked) private var date: Date?
-    /// The date that was asked for last.
+    /// The last requested date.
     var lastDate: Date? { date }
     @exclusivity(unchecked) private var text: [UInt8] = []
 
@@ -48,7 +49,7 @@ final class StampConnection: TriggerSource {
         return try body()
     }
 
-    /// Runs a function that asks for a stamp, also where stamps are suspended.
+    /// Runs a function that requests a stamp, even if stamps are suspended.
     func resume<Result>(_ body: () throws -> Result) rethrows -> Result {
         let outer = suspensions
         suspensions = 0
@@ -113,8 +114,8 @@ final class StampConnection: TriggerSource {
         return made
     }
 
-    /// Whether a temporary table or view has the name of a stamped one. The statements of a trigger cannot say which
-    /// database they mean, and would update that one, or fail.
+    /// Whether a temporary table or view has the name of a stamped one. The statements of a trigger
+    /// cannot name a database, and would update that table, or fail.
     private func isHidden(_ table: CaseInsensitiveName) throws -> Bool {
         guard try database.schema.table(table.name, in: "temp") != nil else {
             hidden.remove(table)
@@ -164,7 +165,7 @@ extension Database {
     /// The state that this connection keeps for stamps.
     var stamps: StampConnection {
         get throws {
-            // Nobody else fills the slot.
+            // No other code fills the slot.
             if let source = object(in: .triggerSource) {
                 return unsafeDowncast(source.object, to: StampConnection.self)
             }
@@ -186,8 +187,9 @@ extension Database {
     ///
     /// Records are saved with the stamps that they have.
     ///
-    /// - Parameter body: Writes by this connection. It is called once, at once, and may call this again.
-    /// - Throws: what the function throws.
+    /// - Parameter body: Writes by this connection. It is called once, immediately, and may nest
+    ///   such calls.
+    /// - Throws: Errors of the function.
     public func withoutStamps<Result>(_ body: () throws -> Result) throws -> Result {
         checkAccess()
         return try stamps.suspend(body)

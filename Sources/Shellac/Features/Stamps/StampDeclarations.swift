@@ -1,11 +1,12 @@
-/// The stamps of tables, and who has asked for them.
+/// The stamps of tables, with the types that have declared them.
 ///
-/// Several types may have one table. Their stamps are put together: a class that declares when a row was created, and
-/// another one that declares when it was updated, have both. Where they contradict each other, the later one is refused.
+/// Several types may have one table. Their stamps are merged: one class may declare when a row was
+/// created, and another one when it was updated. If they contradict each other, the later one is
+/// refused.
 struct StampDeclarations {
     private struct Declaration {
         let table: CaseInsensitiveName
-        /// The type that has declared them. Nil for those that were given for the table itself.
+        /// The type that has declared them. Nil for stamps that were given for the table itself.
         let type: (any MutablePersistableRecord.Type)?
         let stamps: DatabaseStamps
 
@@ -19,14 +20,15 @@ struct StampDeclarations {
         return declarations.map(\.table).filter { seen.insert($0).inserted }
     }
 
-    /// Declares the stamps of a table in place of those that there were. Without any column, they end.
+    /// Declares the stamps of a table, in place of earlier ones. If they have no column, the table
+    /// is no longer stamped.
     mutating func set(_ stamps: DatabaseStamps, on table: String) {
         let table = CaseInsensitiveName(table)
         declarations.removeAll { $0.table == table }
         if !stamps.isEmpty { declarations.append(Declaration(table: table, type: nil, stamps: stamps)) }
     }
 
-    /// Declares the stamps of a type in place of those that it had declared before.
+    /// Declares the stamps of a type, in place of those that it had declared before.
     mutating func add(_ type: any MutablePersistableRecord.Type) throws {
         let declared = Declaration(
             table: CaseInsensitiveName(type.databaseTableName), type: type, stamps: type.databaseStamps)
@@ -51,7 +53,7 @@ struct StampDeclarations {
 }
 
 extension DatabaseStamps {
-    /// Returns what keeps a table from having these stamps together with others.
+    /// Returns the reason why a table cannot have these stamps together with others, or nil.
     fileprivate func contradiction(to others: DatabaseStamps) -> String? {
         func name(_ name: String) -> CaseInsensitiveName { CaseInsensitiveName(name) }
         func columns(_ group: Group) -> Set<CaseInsensitiveName> { Set(group.columns.map(name)) }
@@ -81,7 +83,7 @@ extension DatabaseStamps {
         return nil
     }
 
-    /// Returns these stamps and others, which do not contradict them.
+    /// Returns these stamps together with others, which do not contradict them.
     fileprivate func merging(_ others: DatabaseStamps) -> DatabaseStamps {
         var stamps = DatabaseStamps(created: created ?? others.created, updated: updated ?? others.updated)
         for group in groups + others.groups

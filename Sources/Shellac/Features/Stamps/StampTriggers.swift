@@ -1,20 +1,20 @@
 /// The triggers that stamp the rows of a table.
 ///
-/// Their guards were found by experiment. They end where triggers are recursive, they leave explicit values alone, and
-/// they do not see what another of them has stamped. `NEW.updatedAt IS OLD.updatedAt` alone would recurse forever at the
-/// second update of one transaction.
+/// Their guards were found by experiment. They terminate even if triggers are recursive, they keep
+/// explicit values, and they ignore stamps by another one of them. `NEW.updatedAt IS OLD.updatedAt`
+/// alone would recurse forever at the second update of one transaction.
 struct StampTriggers {
     private let stamps: DatabaseStamps
     private let table: TableSchema
     /// The key of the row that a trigger runs for.
     private let key: [String]
-    /// Whether somebody hears of the table's updates.
+    /// Whether a callback is called for the table's updates.
     private let isHeard: Bool
-    /// The statements that a trigger begins with which runs after an insertion: see
+    /// The first statements of a trigger that runs after an insertion: see
     /// ``UndoTables/noteOfInsertion(function:)``.
     private let notes: String
 
-    /// Creates the triggers of a table. Nil where the table cannot have them (any more).
+    /// Creates the triggers of a table. Nil if the table cannot have them (any more).
     init?(_ declared: DatabaseStamps, _ table: TableSchema, isHeard: Bool, notes: String) {
         guard table.kind == .table, let key = table.keyOfRow("NEW") else { return nil }
         func known(_ name: String?) -> String? { name.flatMap { table.column(named: $0)?.name } }
@@ -42,8 +42,9 @@ struct StampTriggers {
             guard let date = table.column(named: name)?.currentDateByDefault else {
                 return (new: "NEW.\(quoted) IS NULL", set: "\(quoted) = coalesce(\(quoted), stamp())")
             }
-            // Nobody has given the date, or somebody has said that it is now: stamp() is exactly that, for all rows of
-            // the transaction. SQLite's own date is the same all through a statement ("Date And Time Functions").
+            // The date is missing, or explicitly "now": stamp() is exactly that, for all rows of
+            // the transaction. SQLite's own date stays the same within a statement ("Date And Time
+            // Functions").
             func isNow(_ column: String) -> String { "(\(column) IS NULL OR \(column) IS \(date))" }
             return (
                 new: isNow("NEW.\(quoted)"),
@@ -70,7 +71,7 @@ struct StampTriggers {
         for group in stamps.groups {
             let stamp = group.stamp.quotedDatabaseIdentifier
             let columns = group.columns.map(\.quotedDatabaseIdentifier)
-            // The column's collation might find two texts equal.
+            // The column's collation might treat two different texts as equal.
             let changed = columns.map { "NEW.\($0) COLLATE BINARY IS NOT OLD.\($0)" }.joined(
                 separator: " OR ")
             triggers.append(
@@ -83,7 +84,7 @@ struct StampTriggers {
         return triggers
     }
 
-    /// ` OF "a", "b"`, where the table has counters: what is written to others is no update of the row.
+    /// ` OF "a", "b"` if the table has counters: a write to a counter is no update of the row.
     private var columnsBesideCounters: String {
         guard !table.counterMarks.isEmpty else { return "" }
         let names = table.columns.map(\.name).filter { name in
@@ -102,7 +103,7 @@ struct StampTriggers {
         var body = "UPDATE \(quoted) SET \(values) WHERE \(row);"
         if isHeard {
             let literal = table.name.quotedDatabaseLiteral
-            // A function takes 127 arguments at most.
+            // A function takes at most 127 arguments.
             let arguments = ([literal] + key.prefix(100)).joined(separator: ", ")
             body = "SELECT shellac_filling(\(arguments)); \(body) SELECT shellac_filling(\(literal));"
         }
@@ -116,7 +117,8 @@ struct StampTriggers {
 
     // MARK: - What is refused
 
-    /// Throws where a table cannot be stamped so, and tells what an insertion must give.
+    /// Throws if a table cannot be stamped in this way, and logs the columns that an insertion must
+    /// set.
     static func check(_ declared: DatabaseStamps, on name: String, _ database: Database) throws {
         func refuse(_ reason: String) -> DatabaseError {
             DatabaseError(
@@ -158,7 +160,7 @@ struct StampTriggers {
 }
 
 extension ColumnInfo {
-    /// The default value, where it is the date at which a row is inserted.
+    /// The default value, if it is the date at which a row is inserted.
     fileprivate var currentDateByDefault: String? {
         guard let sql = defaultValueSQL?.uppercased(), let expression = defaultExpression else { return nil }
         // (In quotes, a name would be a column in the trigger.)
@@ -170,7 +172,7 @@ extension ColumnInfo {
 extension Database {
     /// Whether a table of `main` is STRICT.
     fileprivate func isStrict(_ table: TableSchema) throws -> Bool {
-        guard Features.versionNumber >= 3_037_000 else { return false }  // which brought them
+        guard Features.versionNumber >= 3_037_000 else { return false }  // which introduced them
         let name = table.name.quotedDatabaseIdentifier
         let tables = try asking { try Row.fetchAll(makeStatement(sql: "PRAGMA main.table_list(\(name))")) }
         return try tables.contains {

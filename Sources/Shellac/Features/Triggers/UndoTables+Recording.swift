@@ -6,13 +6,13 @@
 ///
 /// - *UPDATE* and *DELETE*: BEFORE triggers, since an AFTER UPDATE trigger may run when the row was
 ///   filled in already.
-/// - *INSERT*: the new key, as one that did not exist. It is known before the insertion, unless SQLite
-///   chooses a row id. A BEFORE trigger sees that as -1 ("CREATE TRIGGER", section "Cautions On The
-///   Use Of BEFORE triggers"). An inserted row may also have the id -1: the two cases look the same,
-///   and the note is true of both. SQLite does not promise the order of AFTER triggers, but those of
-///   the connection come before those of the table. Triggers of a source and of callbacks begin with
-///   the note, too: see ``noteOfInsertion(function:)``. If the program has temporary triggers on the
-///   table, the row id is foreseen.
+/// - *INSERT*: the new key, as one that did not exist. It is known before the insertion, unless
+///   SQLite chooses a row id. A BEFORE trigger sees that as -1 ("CREATE TRIGGER", section "Cautions
+///   On The Use Of BEFORE triggers"). An inserted row may also have the id -1: the two cases look
+///   the same, and the note is true of both. SQLite does not promise the order of AFTER triggers,
+///   but those of the connection come before those of the table. Triggers of a source and of
+///   callbacks begin with the note, too: see ``noteOfInsertion(function:)``. If the program has
+///   temporary triggers on the table, the row id is foreseen.
 /// - *REPLACE* deletes rows without running their triggers. So each insertion, and each update of a
 ///   unique column, notes the rows that it might replace.
 ///
