@@ -1,7 +1,7 @@
-// The comparison of an enum with the column that holds it: with what its CHECK accepts, and with the values that are there.
+// The comparison of an enum with its column: with the column's CHECK, and with the stored values.
 
 extension DriftCheck {
-    /// How many values are told that no case has.
+    /// The maximum number of reported values that are no case.
     private static let mostValues = 10
 
     /// Compares the cases of a type, if it lists any.
@@ -14,7 +14,7 @@ extension DriftCheck {
     private mutating func checkConstraints(_ cases: CaseValues, _ column: ColumnInfo) throws {
         guard table.kind == .table else { return }
         for list in CheckExpressions(table.sql).valueLists(of: column.name) {
-            // What is no list of literals says something else than which values there are.
+            // If the list has other things than literals, it does not define the set of values.
             guard let row = try? Row.fetchOne(db.makeStatement(sql: "SELECT \(list.sql)")) else { continue }
             let accepted = Set(row.databaseValues.map(column.affinity.storing))
             let refused = cases.all.filter { !accepted.contains(column.affinity.storing($0)) }
@@ -24,7 +24,7 @@ extension DriftCheck {
 
     private mutating func checkRows(_ cases: CaseValues, _ column: ColumnInfo) throws {
         let known = cases.all
-        // An enum with more cases than a statement has variables is compared by itself alone.
+        // Too many cases for the variables of a statement are compared in Swift alone.
         let listed = known.count <= 500 ? known : []
         let name = column.name.quotedDatabaseIdentifier
         let condition =
@@ -46,7 +46,7 @@ extension DriftCheck {
 }
 
 extension Database {
-    /// Compares an enum with the column that holds it, where no record tells what the column holds.
+    /// Compares an enum with a column, without a record whose properties connect them.
     ///
     /// ```swift
     /// try db.checkCases(of: Kind.self, in: "kind", of: "animal")
@@ -58,9 +58,10 @@ extension Database {
     ///   - type: The enum.
     ///   - column: The name of the column.
     ///   - tableName: The name of the table, or of a view.
-    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
-    /// - Throws: a ``SchemaDriftError`` where the column's CHECK refuses a case, and where rows hold a value that is none; a
-    ///   ``DatabaseError`` where there is no such table, or no such column.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All
+    ///     of them if nil.
+    /// - Throws: A ``SchemaDriftError`` if the column's CHECK refuses a case, or if rows hold a
+    ///   value that is no case. A ``DatabaseError`` if there is no such table or column.
     public func checkCases<Value: CaseIterable & DatabaseValueConvertible>(
         of type: Value.Type, in column: String, of tableName: String, in schemaName: String? = nil
     ) throws {

@@ -1,13 +1,14 @@
-// The comparison of a type's default filter, and of the column that says which rows are deleted, with its table.
+// The comparison of a type's default filter, and of its soft delete, with its table.
 
 extension DriftCheck {
-    /// Checks that the table has the columns of the type's conditions, that its unique indexes leave deleted rows alone, and that the rows
-    /// can be found that are deleted along with others.
+    /// Checks the default filter and the soft delete of a type. The table must have the columns of
+    /// its conditions, unique indexes must ignore deleted rows, and cascades must find their rows.
     mutating func checkFilters<T: TableRecord>(of type: T.Type) throws {
         guard type._ownConditions != nil else { return }
         let deletion = type.databaseSoftDelete
         if let name = deletion?.column, table.column(named: name) == nil {
-            // SQLite may take the name of a column that is not there for a text, which is not NULL: all rows would count as deleted.
+            // SQLite may take the name of a missing column for a text, which is not NULL: all rows
+            // would count as deleted.
             let nearest = table.columns.map(\.name).nearest(to: name).map { " (did you mean \($0)?)" } ?? ""
             return add(
                 .filterInvalid(message: "it has no column \(name)\(nearest), which databaseSoftDelete names"))
@@ -32,7 +33,7 @@ extension DriftCheck {
     }
 
     private mutating func checkUniqueIndexes(of type: any TableRecord.Type, _ deletion: SoftDelete) {
-        // All kinds of a table are deleted in one way: the base speaks for them.
+        // All kinds of a table share one soft delete, so the fault names the base class.
         let base = (type as? Record.Type).flatMap(ClassKind.of)?.base
         for index in table.indexes
         where index.isUnique && !index.isPartial && index.origin != .primaryKeyConstraint {
@@ -45,7 +46,7 @@ extension DriftCheck {
         }
     }
 
-    /// Throws where rows cannot be found that are deleted along with others, nor deleted.
+    /// Throws if the rows of a cascade cannot be found, or cannot be deleted.
     private func check(
         _ cascade: any SoftDeleteCascade, of type: any TableRecord.Type, _ deletion: SoftDelete
     ) throws {
@@ -55,7 +56,7 @@ extension DriftCheck {
         }
         // Outside of a transaction, each call gives another date.
         let date = try db.transactionDate
-        // Of whichever owner: nothing is fetched.
+        // The owner does not matter, as nothing is fetched.
         let owner = columns.map { _ in 0.databaseValue }
         for query in try cascade.rows(along: [owner], of: type, on: db) {
             guard let target = query.source.type else { continue }

@@ -1,10 +1,11 @@
-// The comparison of a class that has kinds with its table, and with the rows there. What its other classes store is compared as it is for
-// any class.
+// The comparison of a class with kinds with its table, and with the stored rows.
 
 extension DriftCheck {
-    /// Checks that the table can tell the classes, and that its rows are of listed kinds.
+    /// Checks that the table can distinguish the classes, and that its rows have listed kinds.
     ///
-    /// - Returns: Whether the classes can be looked at.
+    /// What the other classes store is compared as for any class.
+    ///
+    /// - Returns: Whether the classes can be checked.
     mutating func checkKinds(_ kind: ClassKind) throws -> Bool {
         do {
             try kind.check(table)
@@ -22,7 +23,7 @@ extension DriftCheck {
         for row in try Row.fetchAll(db, sql: sql) {
             let values = row.databaseValues
             if kind.listed.contains(where: { $0.kind == values[0] }) { continue }
-            // Records of a base class that is not listed have no kind.
+            // Records of an unlisted base class have no kind.
             if values[0].isNull, kind.unknown == .base { continue }
             let count = Int.fromDatabaseValue(values[1]) ?? 0
             add(.unknownKind(kind: values[0], count: count), kind.column)

@@ -1,9 +1,10 @@
-// The comparison of a class that lists its columns with its table: the list says which columns the class reads and stores,
-// and as what.
+// The comparison of a class that lists its columns with its table.
 
 extension DriftCheck {
-    /// Finds the faults of a class that lists its columns: nothing is made up for it. Nil where it has columns
-    /// elsewhere, too.
+    /// Finds the faults of a class that lists its columns, without an invented row. Returns nil if
+    /// the class has columns elsewhere, too.
+    ///
+    /// The list determines which columns the class reads and stores, and with which types.
     mutating func listedFaults(of type: Record.Type) throws -> [SchemaFault]? {
         guard Overrides.listing(type),
             Overrides.pair(type, unlike: Record.self) == false,
@@ -20,7 +21,7 @@ extension DriftCheck {
         }
         var encoded: [Encoded]
         do {
-            // The values of the table say more than those that a record has by default.
+            // The values of the table reveal more than the default values of a record.
             if let row = selected.row { _ = try type.init(row: row) }
         } catch {
             add(.recordNotMade(reason: "\(error)"))
@@ -39,7 +40,7 @@ extension DriftCheck {
             let index = encoded.firstIndex {
                 CaseInsensitiveName.matches($0.name, column.name) && $0.value.isNull
             }
-            // A property that is nil by default is stored as its type is.
+            // A property that is nil by default is stored according to its type.
             if let index, let sample = column.sample {
                 encoded[index].value = sample
                 optionals.insert(name)
@@ -55,7 +56,7 @@ extension DriftCheck {
 }
 
 extension DriftCheck {
-    /// Finds the stored properties of a class that have the name of a column, and no line for it.
+    /// Finds the stored properties of a class that have the name of a column, but no line for it.
     mutating func checkProperties(of type: Record.Type) {
         guard let record = try? type.init(row: Row()) else { return }
         for name in record.unlistedProperties(in: table) { add(.propertyNotListed, name) }
@@ -65,7 +66,8 @@ extension DriftCheck {
 extension ListedColumn {
     fileprivate var isOptional: Bool { type is any OptionalType.Type }
 
-    /// A value that is stored as those of the column's type are. Nil where the type says too little.
+    /// A value that is stored as those of the column's type are. Nil if the type does not determine
+    /// one.
     fileprivate var sample: DatabaseValue? { Self.sample(of: type) }
 
     private static func sample(of type: any Any.Type) -> DatabaseValue? {

@@ -1,19 +1,20 @@
 /// The comparison of a type of records with its table.
 ///
-/// What a type reads shows when a record is made from a row: see ``InventedRow``. What it encodes shows when that record
-/// is encoded. All else is in the schema.
+/// The columns that a type reads are found by making a record from a row: see ``InventedRow``.
+/// Those that it encodes are found by encoding that record. All else is in the schema.
 struct DriftCheck {
     let db: Database
     private let recordType: String
     private let tableName: String
     let table: TableSchema
-    /// What a class is among the kinds of the table: no record encodes the column that tells.
+    /// The kind of a class among those of the table: no record encodes the column that stores it.
     private let kind: ClassKind?
-    /// The columns of the primary key that the table declares, or else the type.
+    /// The columns of the primary key, declared by the table, or else by the type.
     private let key: [String]
-    /// The columns that an insertion stamps where the record has no date, and counters: it stores no NULL in them.
+    /// Counters, and the columns that an insertion stamps if the record has no date: no NULL is
+    /// stored in them.
     private let filled: [String]
-    /// The columns that are stamped.
+    /// The stamped columns.
     private let stamped: [String]
     var faults: [SchemaFault] = []
 
@@ -34,7 +35,7 @@ struct DriftCheck {
             + others.flatMap { try DriftCheck($0.type, db)?.faultsOfOne($0.type) ?? [] }
     }
 
-    /// Finds the faults of one type, and of no other kinds of its table.
+    /// Finds the faults of one type, without the other kinds of its table.
     private func faultsOfOne<T: FetchableRecord & EncodableRecord & TableRecord>(
         _ type: T.Type
     ) throws -> [SchemaFault] {
@@ -59,7 +60,7 @@ struct DriftCheck {
             let encoded = try Self.columns(of: record)
             check.checkReading(row.missed.names, encoding: encoded, type)
             try check.checkEncoding(encoded) { column in
-                // A record that is made without the value shows what it stores then.
+                // A record that is made without the value shows what it stores in that case.
                 guard let other = row.recordWithNull(in: column.name, as: type) else { return false }
                 return (try? Self.columns(of: other))?.contains {
                     CaseInsensitiveName.matches($0.name, column.name) && $0.value.isNull
@@ -76,7 +77,7 @@ struct DriftCheck {
         return check.faults
     }
 
-    /// Finds the faults of what one record encodes.
+    /// Finds the faults in the encoding of one record.
     static func faults<T: EncodableRecord & TableRecord>(of record: T, in db: Database) throws
         -> [SchemaFault]
     {
@@ -93,7 +94,7 @@ struct DriftCheck {
             kind: .tableMissing, recordType: "\(type)", tableName: type.databaseTableName, columns: [])
     }
 
-    /// - Returns: Nil where there is no such table.
+    /// - Returns: Nil if there is no such table.
     private init?(_ type: any TableRecord.Type, _ db: Database) throws {
         tableName = type.databaseTableName
         guard let table = try db.schema.table(tableName) else { return nil }
@@ -107,7 +108,7 @@ struct DriftCheck {
         filled = [declared?.created, declared?.updated].compactMap(\.self) + table.counterMarks.map(\.column)
     }
 
-    /// Compares an enum with a column that nobody's properties tell of.
+    /// Compares an enum with a column, without the properties of a record.
     init(_ table: TableSchema, for type: any Any.Type, _ db: Database) {
         (self.db, self.table, tableName, recordType) = (db, table, table.name, "\(type)")
         (kind, key, filled, stamped) = (nil, [], [], [])
@@ -125,7 +126,7 @@ struct DriftCheck {
 
     // MARK: - Reading
 
-    /// Returns what the type selects, and the first row of the table where there is one.
+    /// Returns the columns that the type selects, and the first row of the table if there is one.
     mutating func selectedColumns(_ type: any TableRecord.Type) throws -> (names: [String], row: Row?) {
         do {
             let ofKind = kind.map { " WHERE \($0.ownRows)" } ?? ""
@@ -145,7 +146,7 @@ struct DriftCheck {
         let values = stored?.databaseValues ?? []
         var row = InventedRow(stored: values)
         for (index, name) in names.enumerated() {
-            // Without it, a record is of the class that is asked for.
+            // Without it, a record has the requested class.
             if isKind(name) { continue }
             let column = table.column(named: name)
             var likely = values.indices.contains(index) ? [values[index]] : []
@@ -159,7 +160,7 @@ struct DriftCheck {
         return row
     }
 
-    /// Compares what was read with what is selected.
+    /// Compares the columns that were read with those that are selected.
     private mutating func checkReading(
         _ missed: [String], encoding: [Encoded], _ type: any FetchableRecord.Type
     ) {
@@ -173,7 +174,7 @@ struct DriftCheck {
         }
     }
 
-    /// Whether a decoding strategy that looked for one name has found another one.
+    /// Whether a decoding strategy has found the value under another name.
     private func isReadElsewhere(_ name: String, _ type: any FetchableRecord.Type) -> Bool {
         let strategy = type.databaseColumnDecodingStrategy
         guard case .convertFromSnakeCase = strategy else { return false }
@@ -181,15 +182,15 @@ struct DriftCheck {
         return table.columns.contains { CaseInsensitiveName(strategy.key(ofColumn: $0.name)) == key }
     }
 
-    /// Whether a column tells the kind of a row.
+    /// Whether a column stores the kind of a row.
     private func isKind(_ name: String) -> Bool {
         kind.map { CaseInsensitiveName.matches($0.column, name) } ?? false
     }
 
-    /// Whether the table has a column of that name, or a row id.
+    /// Whether the table has a column with the name, or a row id.
     func hasColumn(_ name: String) -> Bool { table.column(named: name) != nil || isRowID(name) }
 
-    /// Whether a name is one of the row id, and of no column.
+    /// Whether a name belongs to the row id, and to no column.
     private func isRowID(_ name: String) -> Bool {
         table.kind != .view && table.primaryKey.tableHasRowID && table.column(named: name) == nil
             && TableSchema.rowIDNames.contains { CaseInsensitiveName.matches($0, name) }
@@ -201,9 +202,9 @@ struct DriftCheck {
         try record.encoded().columnsWithDates
     }
 
-    /// Compares what is encoded with the table.
+    /// Compares the encoded columns with the table.
     ///
-    /// - Parameter canBeNull: Whether a record stores NULL in a column.
+    /// - Parameter canBeNull: Returns whether a record stores NULL in a column.
     mutating func checkEncoding(_ encoded: [Encoded], canBeNull: (Encoded) -> Bool) throws {
         let names = Set(encoded.map { CaseInsensitiveName($0.name) })
         let missingKey = key.filter { !names.contains(CaseInsensitiveName($0)) }
@@ -211,7 +212,7 @@ struct DriftCheck {
 
         for item in encoded {
             guard let column = table.column(named: item.name) else {
-                // A column that is read as well is told already.
+                // A column that is read as well was reported already.
                 if !isRowID(item.name), !faults.contains(where: { $0.columns == [item.name] }) {
                     add(.columnMissing(isRead: false, isEncoded: true), item.name)
                 }
@@ -227,7 +228,8 @@ struct DriftCheck {
             {
                 add(.defaultOverwritten(defaultValueSQL: sql), column.name)
             }
-            // A date that a text cannot tell is a number: no column holds many of them.
+            // Dates are exempt: only a date that no text can represent is a number, and such dates
+            // are rare.
             if table.kind == .table, !item.isDate, let value = column.unfitValue(item.value) {
                 add(.affinityMismatch(value: value, declaredType: column.type), column.name)
             }
@@ -251,8 +253,8 @@ struct DriftCheck {
 
     // MARK: - Foreign keys
 
-    /// Looks for an index of each foreign key ("SQLite Foreign Key Support", section "Required and Suggested Database
-    /// Indexes").
+    /// Looks for an index of each foreign key ("SQLite Foreign Key Support", section "Required and
+    /// Suggested Database Indexes").
     mutating func checkForeignKeys() throws {
         guard table.kind == .table else { return }
         for foreignKey in try db.foreignKeys(on: table.name, in: table.schemaName) {
@@ -273,7 +275,8 @@ struct DriftCheck {
         if let rowID = table.primaryKey.rowIDColumn, begins([rowID]) { return true }
         let indexes = table.indexes.filter { begins($0.keys.map(\.column)) }
         if indexes.contains(where: { !$0.isPartial }) { return true }
-        // SQLite finds rows by an index of those that are not NULL, and by no other partial one. It says so.
+        // Of partial indexes, SQLite uses only one of rows that are not NULL to find rows. Its
+        // query plan tells.
         guard !indexes.isEmpty else { return false }
         let name = table.name.quoted(in: table.schemaName)
         let sql = "EXPLAIN QUERY PLAN SELECT 1 FROM \(name) WHERE \(RecordPlan.condition(columns))"
@@ -299,10 +302,11 @@ extension ColumnInfo {
         defaultValueSQL.flatMap { CaseInsensitiveName.matches($0, "null") ? nil : $0 }
     }
 
-    /// Returns the kind of an encoded value that the column is not made for ("Datatypes In SQLite", section "Type
-    /// Affinity").
+    /// Returns the storage class of an encoded value if it does not fit the column ("Datatypes In
+    /// SQLite", section "Type Affinity").
     ///
-    /// A column stores the value as another one, or may do so with other values of that kind.
+    /// A column stores the value as another one, or may do so with other values of that storage
+    /// class.
     fileprivate func unfitValue(_ value: DatabaseValue) -> StorageClass? {
         switch (value.storage, affinity) {
         case (.null, _), (_, .blob): return nil
@@ -312,7 +316,7 @@ extension ColumnInfo {
         case (.blob, _): return .blob
         case (.string, .text): return nil
         case (.string(var text), _):
-            // Such texts are no numbers.
+            // Such texts do not look like numbers.
             if declares("json", "uuid") { return nil }
             let isDate = text.withUTF8 { StoredDate($0) != nil }
             return isDate && declares("date", "time") && affinity.storing(value) == value ? nil : .text

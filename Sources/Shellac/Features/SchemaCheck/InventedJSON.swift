@@ -1,6 +1,6 @@
-/// JSON that is invented for a type which decodes itself from it: see ``InventedRow``.
+/// Invented JSON for a type that decodes itself from it: see ``InventedRow``.
 ///
-/// It begins as `{}`. Each error of the decoder says what is missing, or wrong, and where.
+/// It begins as `{}`. Each error of the decoder tells what is missing, or wrong, and where.
 struct InventedJSON {
     private var root = Value.object([:])
     private var attempts = 0
@@ -10,7 +10,7 @@ struct InventedJSON {
     private indirect enum Value {
         case object([String: Value])
         case array([Value])
-        /// A value that stands alone: one of ``guesses``.
+        /// A single value: one of ``guesses``.
         case guess(Int)
 
         static let guesses = ["1", "\"1\"", "true", "1.5", "\"\(date)\"", "\"\(uuid)\"", "[]", "{}", "null"]
@@ -36,7 +36,8 @@ struct InventedJSON {
             return text + "\""
         }
 
-        /// Changes the value at the end of a path. Returns false where there is none, and when it cannot be changed.
+        /// Changes the value at the end of a path. Returns false if there is none, and if it cannot
+        /// be changed.
         mutating func change(_ path: ArraySlice<any CodingKey>, _ change: (inout Value) -> Bool) -> Bool {
             guard let key = path.first else { return change(&self) }
             switch self {
@@ -56,7 +57,7 @@ struct InventedJSON {
             return true
         }
 
-        /// Becomes the next value that may fit.
+        /// Moves on to the next value that may fit. Returns false if there is none.
         mutating func advance() -> Bool {
             switch self {
             case .guess(let index) where index + 1 < Self.guesses.count:
@@ -76,7 +77,8 @@ struct InventedJSON {
     /// The JSON.
     var text: String { root.text }
 
-    /// Changes the JSON by an error of its decoder. Returns false where nothing is left to try.
+    /// Changes the JSON according to an error of its decoder. Returns false if nothing is left to
+    /// try.
     mutating func heed(_ error: (any Error)?) -> Bool {
         attempts += 1
         guard attempts < Self.mostAttempts, let error = error as? DecodingError else { return false }

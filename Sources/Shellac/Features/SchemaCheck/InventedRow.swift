@@ -1,19 +1,20 @@
 /// A row from which a drift check makes a record, to see what the record reads and encodes.
 ///
-/// Each column has a list of values that a record might take. The record is made again and again: an error that names
-/// a column brings its next value, or adds the column where it was missing. So a record of twenty columns is made in a
-/// few dozen steps. NULL comes last, as it would hide what the record encodes.
+/// Each column has a list of values that a record might accept. The record is made again and again.
+/// An error that names a column selects its next value, or adds the column if it was missing. So a
+/// record of twenty columns is made in a few dozen steps. NULL comes last, as it would hide what
+/// the record encodes.
 struct InventedRow {
-    /// The columns that were asked for, and are missing.
+    /// The requested columns that are missing.
     let missed = MissedNames()
     private var columns: [Column] = []
-    /// The row that the table has, to try as it is where nothing else helps.
+    /// The first row of the table, to try unchanged if nothing else works.
     private var stored: [DatabaseValue]
 
     private struct Column {
         let name: String
         var candidates: [DatabaseValue]
-        /// Why the first value did not do: it says more than what came of NULL, the last one.
+        /// The error for the first value: it is more informative than that for NULL, the last one.
         var refusal: RowDecodingError?
         var json: InventedJSON?
     }
@@ -24,7 +25,7 @@ struct InventedRow {
     ///
     /// - Parameters:
     ///   - likely: The values to try first.
-    ///   - column: What the schema says of it.
+    ///   - column: The column in the schema.
     mutating func append(_ name: String, likely: [DatabaseValue], _ column: ColumnInfo?) {
         var candidates = likely + Self.values(for: column)
         var seen: Set<DatabaseValue> = [.null]
@@ -36,7 +37,7 @@ struct InventedRow {
 
     /// Makes a record.
     ///
-    /// - Throws: what the record throws where no value helps.
+    /// - Throws: The error of the record if no value works.
     mutating func makeRecord<Record: FetchableRecord>(_ type: Record.Type) throws -> Record {
         while true {
             do {
@@ -44,7 +45,8 @@ struct InventedRow {
             } catch {
                 if let error = error as? RowDecodingError, heed(error) { continue }
                 guard !stored.isEmpty else {
-                    // At most one column has nothing left to try: an attempt ends with the first that is refused.
+                    // At most one column has nothing left to try: an attempt ends with the first
+                    // refused one.
                     throw columns.first(where: \.candidates.isEmpty)?.refusal ?? error
                 }
                 for (index, value) in stored.enumerated() {
@@ -55,7 +57,7 @@ struct InventedRow {
         }
     }
 
-    /// Makes a record of the same values, but for one that is NULL. Nil where there is none.
+    /// Makes a record from the same values, except for one that is NULL. Nil if that fails.
     func recordWithNull<Record: FetchableRecord>(in name: String, as type: Record.Type) -> Record? {
         var other = self
         for index in columns.indices where CaseInsensitiveName.matches(columns[index].name, name) {
@@ -64,8 +66,8 @@ struct InventedRow {
         return try? type.made(of: other.row(nil))
     }
 
-    /// Returns what a record reads a column as, where that refuses a text which nobody stores. Nil where it does not, or where it is
-    /// not known.
+    /// Returns the type as which a record reads a column, by a text that no program stores. Nil if
+    /// the record accepts the text, or if the type is unknown.
     func typeRead<Record: FetchableRecord>(from name: String, as type: Record.Type) -> (any Any.Type)? {
         var other = self
         for index in columns.indices where CaseInsensitiveName.matches(columns[index].name, name) {
@@ -88,7 +90,8 @@ struct InventedRow {
         return Row(.make(layout, values: columns.map { $0.candidates.first ?? .null }))
     }
 
-    /// Changes the row so that the next attempt may get further. Returns false where nothing is left to try.
+    /// Changes the row so that the next attempt may get further. Returns false if nothing is left
+    /// to try.
     private mutating func heed(_ error: RowDecodingError) -> Bool {
         let place = columns.firstIndex { column in
             error.columnName.map { CaseInsensitiveName.matches($0, column.name) } ?? false
@@ -98,7 +101,7 @@ struct InventedRow {
             append(name, likely: [], nil)
             return true
         }
-        // A type that decodes an object of JSON says what it wants.
+        // A type that decodes a JSON object reports what it needs.
         if columns[index].json == nil, case .string("{}")? = columns[index].candidates.first?.storage {
             columns[index].json = InventedJSON()
         }
@@ -143,7 +146,7 @@ struct InventedRow {
         return values + numbers + [date] + uuids + json + [blob]
     }
 
-    /// Returns the values that a type lists, or the one that it wraps: an enum's first case.
+    /// Returns a value of a type: an enum's first case, or one of the type that it wraps.
     private static func values(of type: any Any.Type) -> [DatabaseValue] {
         let type = (type as? any OptionalType.Type)?.wrappedType ?? type
         if let value = CaseValues(type)?.first(1).first { return [value] }

@@ -1,4 +1,4 @@
-/// The faults between records and their tables: thrown by `checkSchema`.
+/// The faults between records and their tables, thrown by `checkSchema`.
 ///
 /// ```swift
 /// do {
@@ -17,21 +17,21 @@ public struct SchemaDriftError: Error, Hashable, Sendable {
     /// ```
     public let faults: [SchemaFault]
 
-    /// - Returns: Nil where there is no fault.
+    /// - Returns: Nil if there is no fault.
     init?(_ faults: [SchemaFault]) {
         guard !faults.isEmpty else { return nil }
         var seen: Set<String> = []
-        // A fault of a table alone is told once, and not by each of its types.
+        // A fault of a table alone is listed once, and not for each of its types.
         self.faults = faults.filter { seen.insert($0.description).inserted }
     }
 }
 
 extension SchemaDriftError: CustomStringConvertible {
-    /// A sentence for each fault, one a line.
+    /// A sentence for each fault, one per line.
     public var description: String { faults.map(\.description).joined(separator: "\n") }
 }
 
-/// One thing that is wrong between a record and its table: see ``SchemaDriftError``.
+/// A single fault between a record and its table: see ``SchemaDriftError``.
 ///
 /// ```swift
 /// let fault = error.faults[0]
@@ -46,9 +46,10 @@ public struct SchemaFault: Hashable, Sendable {
     public let kind: Kind
     /// The name of the record's type.
     public let recordType: String
-    /// The name of the table, as the type has it.
+    /// The name of the table, as the type spells it.
     public let tableName: String
-    /// The column, or the columns of the key. Empty where the whole record or table is meant.
+    /// The column, or the columns of the key. Empty if the fault concerns the whole record or
+    /// table.
     public let columns: [String]
 
     /// The column, or the first one of the key.
@@ -66,49 +67,53 @@ public struct SchemaFault: Hashable, Sendable {
     /// }
     /// ```
     public enum Kind: Hashable, Sendable {
-        /// There is no such table, and no such view.
+        /// There is no such table or view.
         case tableMissing
         /// SQLite cannot compile the type's `databaseSelection`.
         case selectionInvalid(message: String)
-        /// The table lacks a column that the record reads, as an optional perhaps, or encodes.
+        /// The table lacks a column that the record encodes or reads, perhaps as an optional.
         case columnMissing(isRead: Bool, isEncoded: Bool)
-        /// The table has a column that the record reads, and the type's `databaseSelection` lacks it.
+        /// The table has a column that the record reads, but the type's `databaseSelection` lacks
+        /// it.
         case columnNotSelected
         /// The record encodes a column that SQLite computes.
         case generatedColumnEncoded
         /// The record does not encode a column that is NOT NULL and has no default: nothing can be inserted.
         case columnNotEncoded
-        /// A stored property of the record has the name of the column, and ``Record/columns(_:)`` has no line for it: it is neither read
-        /// nor stored. See ``Record/databaseUnlistedProperties``.
+        /// A stored property of the record has the name of the column, but ``Record/columns(_:)``
+        /// has no line for it: it is neither read nor stored. See
+        /// ``Record/databaseUnlistedProperties``.
         case propertyNotListed
         /// The record does not encode the whole primary key: it can be neither updated nor deleted.
         case primaryKeyNotEncoded
-        /// The record stores NULL where it has no value, and the default of the column is of no effect.
+        /// The record stores NULL if it has no value, so the default of the column has no effect.
         case defaultOverwritten(defaultValueSQL: String)
-        /// The columns of a foreign key are not the beginning of an index: SQLite reads the whole table whenever
+        /// No index begins with the columns of a foreign key: SQLite reads the whole table whenever
         /// a row that the key refers to is deleted.
         case foreignKeyNotIndexed(destinationTable: String)
         /// The column stores another value than the one that the record encodes, or may do so.
         case affinityMismatch(value: StorageClass, declaredType: String)
-        /// The type's `databaseDefaultFilter` cannot be compiled, the table lacks the column of its `databaseSoftDelete`, or the rows cannot
-        /// go along that this cascades to.
+        /// The type's `databaseDefaultFilter` cannot be compiled, the table lacks the column of its
+        /// `databaseSoftDelete`, or a cascade of that cannot find or delete its rows.
         case filterInvalid(message: String)
-        /// A unique index also counts rows that are deleted: see ``TableRecord/databaseSoftDelete``.
+        /// A unique index also counts deleted rows: see ``TableRecord/databaseSoftDelete``.
         case uniqueIndexOfDeletedRows(name: String, softDelete: String)
-        /// A unique index has the column of ``TableRecord/databaseSoftDelete`` among its own, which is NULL in rows that are not deleted, and
-        /// so keeps no two of these apart.
+        /// A unique index includes the column of ``TableRecord/databaseSoftDelete``. That is NULL
+        /// in rows that are not deleted, so the index allows duplicates of these.
         case uniqueIndexOfDates(name: String, softDelete: String)
-        /// The table cannot tell the classes of ``Record/databaseKinds``, or these cannot be meant.
+        /// The table cannot distinguish the classes of ``Record/databaseKinds``, or these are
+        /// invalid.
         case kindsInvalid(message: String)
-        /// Rows of the table are of a kind that ``Record/databaseKinds`` does not list.
+        /// Rows of the table have a kind that ``Record/databaseKinds`` does not list.
         case unknownKind(kind: DatabaseValue, count: Int)
         /// The column's CHECK refuses cases of the enum that the record stores there.
         case casesRefused(type: String, values: [DatabaseValue])
         /// Rows of the table hold a value that is no case of the enum that the record reads there.
         case unknownCase(type: String, value: DatabaseValue, count: Int)
-        /// Nothing keeps a counter of the table, or others than the triggers that the schema asks for: see ``TableDefinition/counter(_:of:using:)``.
+        /// A counter of the table has no triggers, or other ones than the schema requires: see
+        /// ``TableDefinition/counter(_:of:using:)``.
         case counterNotKept(reason: String)
-        /// Rows of the table have a count that is wrong.
+        /// Rows of the table have a wrong count.
         case miscounted(count: Int)
         /// No record could be made from a row, to see what it encodes.
         case recordNotMade(reason: String)
@@ -180,7 +185,7 @@ extension SchemaFault: CustomStringConvertible {
 
     private var names: String { columns.joined(separator: ", ") }
 
-    /// Returns what becomes of a value.
+    /// Returns the effect on a value.
     private func effect(of value: StorageClass, _ declaredType: String) -> String {
         switch value {
         case .blob: "declare it BLOB"
