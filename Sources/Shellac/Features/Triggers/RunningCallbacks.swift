@@ -53,7 +53,7 @@ final class RunningCallbacks {
     // MARK: - What the triggers call
 
     func addFunctions(to database: Database, _ triggers: TriggerConnection) throws {
-        nonisolated(unsafe) unowned let running = self  // called while the connection's access is held
+        nonisolated(unsafe) unowned let running = self  // called inside of accesses
         nonisolated(unsafe) unowned let connection = triggers  // the same
         unowned let database = database
         try database.add(

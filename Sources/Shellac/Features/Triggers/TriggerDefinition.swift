@@ -12,7 +12,9 @@ public enum TriggerTiming: String, Hashable, Sendable, CaseIterable {
     case insteadOf = "INSTEAD OF"
 }
 
-/// Options for creating a trigger: see ``Database/create(trigger:in:options:_:_:on:body:)-(_,_,_,_,_,String,_)``.
+/// Options for creating a trigger.
+///
+/// See ``Database/create(trigger:in:options:_:_:on:body:)-(_,_,_,_,_,String,_)``.
 public struct TriggerOptions: OptionSet, Sendable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -42,7 +44,9 @@ public struct TriggerRow: Sendable {
     }
 }
 
-/// The body of a trigger: see ``Database/create(trigger:in:options:_:_:on:body:)-(_,_,_,_,_,String,_)``.
+/// The body of a trigger.
+///
+/// See ``Database/create(trigger:in:options:_:_:on:body:)-(_,_,_,_,_,String,_)``.
 public final class TriggerDefinition {
     /// The row before the change. An insertion has none.
     public let old = TriggerRow(name: "OLD")
