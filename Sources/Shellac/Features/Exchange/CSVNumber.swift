@@ -1,6 +1,7 @@
-/// Numbers that texts of CSV are read as.
+/// The conversion of CSV texts to numbers.
 enum CSVNumber {
-    /// Returns a real number, or a text that is given to SQLite as it is, for a column that makes numbers of texts.
+    /// Returns a real number, or the unchanged text, for a column with a numeric affinity: SQLite
+    /// converts the text.
     @inline(__always)
     static func real(_ utf8: UnsafeBufferPointer<UInt8>) -> ValueView {
         let hasFraction = utf8.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
@@ -10,7 +11,8 @@ enum CSVNumber {
         return .real(real)
     }
 
-    /// Returns a number where it is written as exports write it, and else the text, for a column that takes values as they are.
+    /// Returns a number if it is written as exports write it, or else the text, for a column
+    /// without conversion.
     static func canonical(_ utf8: UnsafeBufferPointer<UInt8>) -> ValueView {
         // The longest number has 24 characters.
         guard let first = utf8.first, first == UInt8(ascii: "-") || 48...57 ~= first, utf8.count < 32 else {

@@ -1,4 +1,4 @@
-/// Reads rows of CSV: see RFC 4180.
+/// A reader of CSV rows: see RFC 4180.
 final class CSVReader: RowReader {
     let bytes: ByteReader
     private(set) var row = ImportedRow()
@@ -8,9 +8,9 @@ final class CSVReader: RowReader {
     private(set) var line = 1
 
     private let style: CSVStyle
-    /// How many columns there are, where no line names them.
+    /// The number of columns, if no line names them.
     private let columnCount: Int
-    /// The line that is being read.
+    /// The number of the present line.
     private var currentLine = 1
     private var isAtStart = true
 
@@ -25,7 +25,7 @@ final class CSVReader: RowReader {
             try bytes.skipByteOrderMark()
             if style.hasHeader { try readHeader() }
         }
-        // The row whose errors are told.
+        // Errors name this row.
         rowNumber += 1
         guard try readRow(isHeader: false) else {
             rowNumber -= 1
@@ -59,7 +59,7 @@ final class CSVReader: RowReader {
     /// Reads the values of a row. Returns false at the end of the data.
     private func readRow(isHeader: Bool) throws -> Bool {
         row.removeAll()
-        // An empty line is the value of a single column, and else it is nothing.
+        // An empty line is a value if there is a single column. Otherwise it is skipped.
         let isNothing = isHeader || (names?.count ?? columnCount) != 1
         while isNothing, let byte = try bytes.peek(),
             byte == CSVStyle.lineFeed || byte == CSVStyle.carriageReturn
@@ -91,7 +91,7 @@ final class CSVReader: RowReader {
         }
     }
 
-    /// Reads a value in quotes, which may go over several lines.
+    /// Reads a quoted value, which may span several lines.
     private func readQuoted() throws {
         let firstLine = currentLine
         _ = try bytes.next()
@@ -119,12 +119,12 @@ final class CSVReader: RowReader {
         }
     }
 
-    /// The name of the value that is being read.
+    /// The column of the value that is being read.
     private var columnName: String? {
         names.flatMap { $0.indices.contains(row.values.count) ? $0[row.values.count] : nil }
     }
 
-    /// Passes over the end of a line: LF, CRLF or CR.
+    /// Skips the end of a line: LF, CRLF or CR.
     private func endLine() throws {
         if try bytes.next() == CSVStyle.carriageReturn, try bytes.peek() == CSVStyle.lineFeed {
             _ = try bytes.next()
@@ -132,7 +132,7 @@ final class CSVReader: RowReader {
         currentLine += 1
     }
 
-    /// What stands there without quotes, from a place in the buffer to its end.
+    /// Returns the value of an unquoted text, from a place in the buffer to its end.
     private func plainValue(from start: Int) -> ImportedRow.Value {
         let range = start..<row.bytes.count
         if let null = style.null, row.bytes[range].elementsEqual(null) { return .null }
@@ -142,9 +142,9 @@ final class CSVReader: RowReader {
     }
 }
 
-/// A blob as SQL has it: `x'C0FFEE'`.
+/// A blob in SQL syntax: `x'C0FFEE'`.
 enum BlobLiteral {
-    /// Returns the bytes of a literal, or nil for what is none.
+    /// Returns the bytes of a literal, or nil for other texts.
     static func bytes(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard let first = text.first, first | 0x20 == UInt8(ascii: "x"), text.count >= 3, text.count % 2 == 1,
             text[text.startIndex + 1] == UInt8(ascii: "'"), text.last == UInt8(ascii: "'")

@@ -1,7 +1,7 @@
 // Exports the rows of a table or a request, or a sequence of records, as CSV or JSON.
 
 extension Database {
-    /// Writes the rows of a table or a view as text, sorted by primary key. Returns how many there are.
+    /// Writes the rows of a table or a view as text, sorted by primary key. Returns their number.
     ///
     /// ```swift
     /// try dbQueue.read { db in
@@ -9,16 +9,19 @@ extension Database {
     /// }
     /// ```
     ///
-    /// Rows are written while they are read: any number of them needs no more memory than one. Columns whose values are computed
-    /// are left out, so that what is exported can be imported.
+    /// Rows are written while they are read: any number of them needs no more memory than one.
+    /// Generated columns are excluded, so that the export can be imported.
     ///
     /// - Parameters:
     ///   - tableName: The table, or the view.
-    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
-    ///   - destination: Where the text goes.
-    ///   - format: How rows are written.
-    ///   - progress: Hears of the number of rows, after each thousand and at the end. An error that it throws ends the export.
-    /// - Throws: an ``ExchangeError`` where the text cannot be written, and a ``DatabaseError`` where rows cannot be read.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All
+    ///     of them if nil.
+    ///   - destination: The destination of the text.
+    ///   - format: The format of the rows.
+    ///   - progress: Gets the number of rows, after each thousand and at the end. An error that it
+    ///     throws ends the export.
+    /// - Throws: An ``ExchangeError`` if the text cannot be written, and a ``DatabaseError`` if
+    ///   rows cannot be read.
     @discardableResult
     public func exportRows(
         of tableName: String, in schemaName: String? = nil, to destination: ExchangeDestination,
@@ -38,7 +41,7 @@ extension Database {
         return try export(statement, StatementArguments(), affinities, to: destination, as: format, progress)
     }
 
-    /// Writes the rows of a request as text. Returns how many there are.
+    /// Writes the rows of a request as text. Returns their number.
     ///
     /// ```swift
     /// try dbQueue.read { db in
@@ -51,11 +54,14 @@ extension Database {
     /// ```
     ///
     /// - Parameters:
-    ///   - request: What is fetched. One that includes other records is refused: join what stands in the same row.
-    ///   - destination: Where the text goes.
-    ///   - format: How rows are written.
-    ///   - progress: Hears of the number of rows, after each thousand and at the end. An error that it throws ends the export.
-    /// - Throws: an ``ExchangeError`` where the text cannot be written, and a ``DatabaseError`` where rows cannot be read.
+    ///   - request: The request. One that includes other records is refused: use a join for values
+    ///     in the same row.
+    ///   - destination: The destination of the text.
+    ///   - format: The format of the rows.
+    ///   - progress: Gets the number of rows, after each thousand and at the end. An error that it
+    ///     throws ends the export.
+    /// - Throws: An ``ExchangeError`` if the text cannot be written, and a ``DatabaseError`` if
+    ///   rows cannot be read.
     @discardableResult
     public func exportRows(
         of request: some FetchRequest, to destination: ExchangeDestination, as format: ExchangeFormat = .csv,
@@ -75,10 +81,11 @@ extension Database {
         let writer = try RowWriter(destination, format, progress)
         try statement.begin(arguments)
         defer { statement.abandon() }
-        // Another connection may have changed the columns: they are known for sure where the statement runs.
+        // Another connection may have changed the columns: they are certain only while the
+        // statement runs.
         var hasRow = try statement.step()
         let names = statement.columnNames
-        // Where the columns have changed, no affinity is known.
+        // If the columns have changed, no affinity is known.
         let known = affinities.flatMap { $0.count == names.count ? $0 : nil }
         try writer.begin(names, known ?? names.map { _ in nil })
         let row = statement.row
@@ -92,8 +99,8 @@ extension Database {
 }
 
 extension ExchangeFormat {
-    /// Throws where the word for NULL is a number, and a column takes values as they are: in quotes, a number that is the same
-    /// would be read as a text.
+    /// Throws if the word for NULL is a number, and a column has no conversion. An equal number
+    /// would be quoted, and then be read as a text.
     fileprivate func checkNumbers(_ columns: [ColumnInfo], _ affinities: [ColumnAffinity?]) throws {
         guard case .csv(let style) = kind, var null = style.null.map({ String(decoding: $0, as: UTF8.self) }),
             let column = zip(columns, affinities).first(where: { $0.1 == .blob })?.0
@@ -110,18 +117,19 @@ extension ExchangeFormat {
 }
 
 extension Sequence where Element: EncodableRecord {
-    /// Writes records as text, with the columns that they store. Returns how many there are.
+    /// Writes records as text, with the columns that they store. Returns their number.
     ///
     /// ```swift
     /// try players.exportRows(to: .file("players.csv"))
     /// ```
     ///
     /// - Parameters:
-    ///   - destination: Where the text goes. Without any record, CSV has no header.
-    ///   - format: How rows are written.
-    ///   - progress: Hears of the number of rows, after each thousand and at the end. An error that it throws ends the export.
-    /// - Throws: an ``ExchangeError`` where the text cannot be written, or a record has other columns than the first one, and what
-    ///   the records throw.
+    ///   - destination: The destination of the text. Without any record, CSV has no header.
+    ///   - format: The format of the rows.
+    ///   - progress: Gets the number of rows, after each thousand and at the end. An error that it
+    ///     throws ends the export.
+    /// - Throws: An ``ExchangeError`` if the text cannot be written, or if a record has other
+    ///   columns than the first one. Also errors of the records.
     @discardableResult
     public func exportRows(
         to destination: ExchangeDestination, as format: ExchangeFormat = .csv,

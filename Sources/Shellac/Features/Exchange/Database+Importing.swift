@@ -3,7 +3,8 @@
 import CSQLite
 
 extension Database {
-    /// Inserts the rows of a text into a table: all of them, or none. Returns how many were inserted.
+    /// Inserts the rows of a text into a table: all of them, or none. Returns the number of
+    /// inserted rows.
     ///
     /// ```swift
     /// try dbQueue.write { db in
@@ -17,25 +18,29 @@ extension Database {
     /// }
     /// ```
     ///
-    /// A name in the data is that of the column, without regard to case, unless `columns` says another one. A column of the table
-    /// that the data does not have gets its default value. Values become what the columns' affinities make of them: see "Datatypes In
-    /// SQLite" in its documentation.
+    /// A name in the data is that of the column, without regard to case, unless `columns` maps it
+    /// to another one. A column of the table that the data lacks gets its default value. The
+    /// affinities of the columns convert the values: see "Datatypes In SQLite" in its
+    /// documentation.
     ///
-    /// Rows are inserted while they are read: any number of them needs no more memory than one. Triggers, callbacks of tables and
-    /// observers hear of them as of any others. Records are made by ``MutablePersistableRecord/importAll(_:from:as:columns:ignoring:progress:)``.
+    /// Rows are inserted while they are read: any number of them needs no more memory than one.
+    /// Triggers, callbacks of tables and observers see them like any other rows. To make records of
+    /// the rows, use ``MutablePersistableRecord/importAll(_:from:as:columns:ignoring:progress:)``.
     ///
     /// - Parameters:
     ///   - tableName: The table, or a view whose triggers insert.
-    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All of them if nil.
-    ///   - source: Where the text comes from.
-    ///   - format: How rows are written in it.
-    ///   - columns: The columns of the table, by the names in the data, where these differ.
-    ///   - ignored: The names in the data that are passed over.
-    ///   - resolution: What SQLite does when a row violates a constraint. A row that `.ignore` has left out is not counted.
-    ///   - progress: Hears of the number of rows and bytes, after each thousand rows and at the end. An error that it throws undoes
-    ///     the import.
-    /// - Throws: an ``ExchangeError`` with the number of the row, for data that is wrong, and for a row that the table refuses; and a
-    ///   ``DatabaseError`` where SQLite fails for another reason.
+    ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All
+    ///     of them if nil.
+    ///   - source: The source of the text.
+    ///   - format: The format of the rows in it.
+    ///   - columns: The columns of the table, by the names in the data, if these differ.
+    ///   - ignored: The names in the data to skip.
+    ///   - resolution: The handling of a row that violates a constraint. A row that `.ignore` skips
+    ///     is not counted.
+    ///   - progress: Gets the number of rows and bytes, after each thousand rows and at the end. An
+    ///     error that it throws rolls the import back.
+    /// - Throws: An ``ExchangeError`` with the number of the row, for invalid data, and for a row
+    ///   that the table refuses. A ``DatabaseError`` if SQLite fails for another reason.
     @discardableResult
     public func importRows(
         into tableName: String, in schemaName: String? = nil, from source: ExchangeSource,
@@ -78,11 +83,11 @@ extension Database {
     }
 }
 
-/// The statement that inserts rows of some columns.
+/// The statement that inserts rows with some columns.
 private struct Insertion {
     let statement: Statement
     let isTable: Bool
-    /// Where the values of the columns stand in a row, and what becomes of them.
+    /// The places of the columns' values in a row, and their conversions.
     var matches: [ColumnMatcher.Match] = []
 
     init(
@@ -115,7 +120,7 @@ private struct Insertion {
             }
             while try statement.step() {}
         }
-        // The triggers of a view insert elsewhere.
+        // The triggers of a view insert into other tables.
         return !isTable || statement.database.changesCount > 0
     }
 }
@@ -132,16 +137,16 @@ extension ExchangeFormat {
 }
 
 extension TableSchema {
-    /// The columns of which data without names has values, in their order.
+    /// The columns for which data without names has values, in their order.
     fileprivate var importedColumns: [ColumnInfo] { allColumns.filter { !$0.isGenerated && !$0.isHidden } }
 }
 
-/// Finds the columns of a table that the names in the data mean.
+/// The mapping from names in the data to columns of a table.
 struct ColumnMatcher {
     let table: TableSchema
     let columns: [String: String]
     let ignored: Set<CaseInsensitiveName>
-    /// The names of `columns` that no data has had yet.
+    /// The values of `columns`, by names without regard to case.
     private let mapped: [CaseInsensitiveName: String]
 
     init(table: TableSchema, columns: [String: String], ignored: Set<String>) {
@@ -201,7 +206,7 @@ struct ColumnMatcher {
     }
 }
 
-/// Tells how far an import has come, and what is wrong with a row.
+/// The reports of an import: its progress, and the errors of rows.
 struct ImportReport {
     let reader: any RowReader
     let progress: ((WorkProgress) throws -> Void)?
@@ -225,7 +230,7 @@ struct ImportReport {
                 isCompleted: true))
     }
 
-    /// Whether an error is about what a row holds.
+    /// Whether an error is caused by the content of a row.
     static func concernsRow(_ error: DatabaseError) -> Bool {
         switch error.resultCode {
         case .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE: true

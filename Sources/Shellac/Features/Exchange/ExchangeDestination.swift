@@ -6,7 +6,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Where data is exported to.
+/// A destination for exported data.
 public struct ExchangeDestination {
     enum Kind {
         case file(String)
@@ -16,35 +16,37 @@ public struct ExchangeDestination {
 
     let kind: Kind
 
-    /// A file.
+    /// Returns a file as the destination.
     ///
-    /// - Parameter path: The path of the file, which is made where there is none. What it held is replaced once all is written,
-    ///   and kept by the disk: an error, or a loss of power, leaves it as it was. A device or a pipe is written at once.
+    /// - Parameter path: The path of the file, which is created if it does not exist. An existing
+    ///   file is replaced once everything is written and synced to the disk: an error, or a loss of
+    ///   power, leaves it unchanged. A device or a pipe is written directly.
     public static func file(_ path: String) -> ExchangeDestination { ExchangeDestination(kind: .file(path)) }
 
-    /// A file that is open, or a pipe.
+    /// Returns an open file or a pipe as the destination.
     ///
-    /// - Parameter descriptor: Its number: 1 is the standard output. It is written from where it stands, and is not closed.
+    /// - Parameter descriptor: Its number: 1 is the standard output. It is written from its present
+    ///   position, and is not closed.
     public static func descriptor(_ descriptor: Int32) -> ExchangeDestination {
         ExchangeDestination(kind: .descriptor(descriptor))
     }
 
-    /// A function that gets the bytes, piece by piece.
+    /// Returns a function as the destination, which gets the bytes in pieces.
     ///
-    /// - Parameter take: Called with each piece, in order, during the export. No piece is empty. What it throws, the export
-    ///   throws.
+    /// - Parameter take: Called with each piece, in order, during the export. No piece is empty.
+    ///   The export rethrows its errors.
     public static func chunks(_ take: @escaping ([UInt8]) throws -> Void) -> ExchangeDestination {
         ExchangeDestination(kind: .function(take))
     }
 }
 
-/// Writes bytes to a destination, many at a time.
+/// A buffered writer of bytes to a destination.
 final class ByteWriter {
-    /// What is not written yet.
+    /// The bytes that are not written yet.
     var bytes: [UInt8] = []
     private let destination: ExchangeDestination
     private var descriptor: Int32 = -1
-    /// The file that is written, and the one that it becomes.
+    /// The temporary file that is written, and the final one that it becomes.
     private var file: (written: String, final: String)?
     private var isOpened = false
 
@@ -67,7 +69,7 @@ final class ByteWriter {
         if exists, status.st_mode & S_IFMT == S_IFDIR { throw ExchangeError("\(path) is a folder") }
         // A device or a pipe is written, and not replaced.
         let isReplaced = !exists || status.st_mode & S_IFMT == S_IFREG
-        // Behind a symbolic link, the file is replaced, and not the link.
+        // For a symbolic link, its target is replaced, and not the link.
         let target = exists ? Self.resolved(path) : path
         let written = isReplaced ? "\(target).\(UInt64.random(in: .min ... .max)).part" : path
         descriptor = systemOpen(
@@ -93,15 +95,16 @@ final class ByteWriter {
         if let file { unlink(file.written) }
     }
 
-    /// Writes what has gathered, when it is much.
+    /// Writes the buffer if it is large.
     @inline(__always)
     func flushIfFull() throws { if bytes.count >= Self.most { try flush() } }
 
-    /// Writes the rest, and has the file bear its name.
+    /// Writes the rest, and gives the file its final name.
     func finish() throws {
         try flush()
         guard let file else { return }
-        // The name may reach the disk before the bytes do, and a loss of power leave an empty file.
+        // Otherwise the name may reach the disk before the bytes do, and a loss of power leave an
+        // empty file.
         guard fsync(descriptor) == 0, rename(file.written, file.final) == 0 else {
             throw ExchangeError("could not write \(file.final): \(String(cString: strerror(errno)))")
         }
@@ -109,7 +112,8 @@ final class ByteWriter {
         Self.syncFolder(of: file.final)
     }
 
-    /// Has the disk keep the names in a folder. Where the file system cannot do that, the file is there all the same.
+    /// Syncs the names in a folder to the disk. If the file system cannot do that, the file still
+    /// exists.
     private static func syncFolder(of path: String) {
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
         let descriptor = systemOpen(String(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)

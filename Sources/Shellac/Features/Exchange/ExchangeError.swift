@@ -1,4 +1,4 @@
-/// What is wrong with data that was to be imported, or cannot be exported.
+/// An error in imported data, or in data that cannot be exported.
 ///
 /// ```swift
 /// catch let error as ExchangeError {
@@ -6,19 +6,20 @@
 /// }
 /// ```
 public struct ExchangeError: Error, Sendable {
-    /// The number of the row in the data, from 1 on, without the header. Nil for what concerns no row.
+    /// The number of the row in the data, from 1 on, without the header. Nil if the error concerns
+    /// no row.
     public let row: Int?
 
     /// The number of the line in which the row begins, from 1 on.
     public let line: Int?
 
-    /// The column, by the name that it has in the data.
+    /// The column, by its name in the data.
     public let column: String?
 
-    /// What is wrong.
+    /// The description of the error.
     public let message: String
 
-    /// What a row was refused with: by the table, as a ``DatabaseError``, or by a record.
+    /// The error with which a row was refused, by the table (a ``DatabaseError``), or by a record.
     public let underlyingError: (any Error)?
 
     init(

@@ -1,4 +1,4 @@
-/// How rows are written as text, for other programs: as CSV, or as JSON lines.
+/// A text format of rows, for other programs: CSV, or JSON lines.
 ///
 /// ```swift
 /// try dbQueue.read { db in
@@ -7,8 +7,9 @@
 /// }
 /// ```
 ///
-/// What is exported is imported as it was: NULL is told from empty text, blobs from texts, and no digit is lost. A text that
-/// is no UTF-8 could not be, and an export refuses it.
+/// An import restores the exported values exactly: it distinguishes NULL from empty text, and blobs
+/// from texts, and no digit is lost. A text that is not UTF-8 could not be restored, so an export
+/// refuses it.
 public struct ExchangeFormat: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case csv(CSVStyle)
@@ -18,7 +19,7 @@ public struct ExchangeFormat: Hashable, Sendable {
 
     let kind: Kind
 
-    /// Values between commas, as RFC 4180 has them, with the names of the columns in the first line.
+    /// Values between commas, as in RFC 4180, with the names of the columns in the first line.
     ///
     /// | Value | Written as |
     /// | --- | --- |
@@ -28,20 +29,23 @@ public struct ExchangeFormat: Hashable, Sendable {
     /// | a blob | `x'C0FFEE'`, without quotes; a text that looks so has quotes |
     /// | an infinity | `9e999`, `-9e999` |
     ///
-    /// The column that a value is stored in makes a number of it: see "Type Affinity" in the SQLite documentation. In a column
-    /// without a type, digits are a number as they are written here, such as `1`, and a text in quotes, or as `007`. Lines end
-    /// with LF, CRLF or CR, and a byte-order mark is passed over. An empty line is the NULL of a single column; beside
-    /// others, it is nothing.
+    /// The column that stores a value converts it to a number: see "Type Affinity" in the SQLite
+    /// documentation. In a column without a type, digits are a number if they are written as here,
+    /// such as `1`. In quotes, or written as `007`, they are a text. Lines end with LF, CRLF or CR,
+    /// and a byte-order mark is skipped. An empty line is the NULL of a single column; with several
+    /// columns, it is skipped.
     public static var csv: ExchangeFormat { .csv() }
 
-    /// Values between commas, or another character.
+    /// Returns the format of values between commas, or another character.
     ///
     /// - Parameters:
-    ///   - separator: What stands between two values: a character of ASCII that no number and no blob is written with.
-    ///   - null: What stands for NULL, without quotes; a text or number that is the same has quotes. It has no separator, quote or
-    ///     line break. With nil, nothing is read as NULL, and NULL is written as an empty text, which it then is.
-    ///   - hasHeader: Whether the first line has the names of the columns. Without it, there is one value for each column of the
-    ///     table, in their order.
+    ///   - separator: The character between two values: an ASCII character that occurs in no number
+    ///     and no blob.
+    ///   - null: The word for NULL, without quotes; an equal text or number is quoted. It must not
+    ///     contain a separator, quote or line break. With nil, no value is read as NULL, and NULL
+    ///     is written as an empty text, which an import then reads.
+    ///   - hasHeader: Whether the first line has the names of the columns. Without it, there is one
+    ///     value for each column of the table, in their order.
     public static func csv(
         separator: Character = ",", null: String? = "", hasHeader: Bool = true
     ) -> ExchangeFormat {
@@ -59,7 +63,8 @@ public struct ExchangeFormat: Hashable, Sendable {
             kind: .csv(CSVStyle(separator: byte, null: null.map { Array($0.utf8) }, hasHeader: hasHeader)))
     }
 
-    /// Whether a word can stand for NULL: it has nothing that ends a value, or that is passed over.
+    /// Whether a word can represent NULL: it has no character that ends a value, or that is
+    /// skipped.
     package static func isNullWord(_ word: String, separator: Character) -> Bool {
         !word.utf8.contains { $0 == separator.asciiValue || CSVStyle.endsValue($0) }
             && word.unicodeScalars.first != "\u{FEFF}"
@@ -67,17 +72,19 @@ public struct ExchangeFormat: Hashable, Sendable {
 
     /// A JSON object in each line, whose keys are the columns.
     ///
-    /// Integers have all their digits, also where other programs would take them for real numbers (beyond 2⁵³). Real numbers
-    /// have a point or an exponent, infinities are `9e999`, and a blob is an object, `{"$base64":"wP/u"}`. Reading also takes `true` and
-    /// `false`, as 1 and 0; other objects and arrays are stored as JSON, as they stand, without the blanks. A TEXT column
-    /// holds a number as it is written. A column that a line does not have gets its default value.
+    /// Integers have all their digits, even if other programs would take them for real numbers
+    /// (beyond 2⁵³). Real numbers have a point or an exponent, infinities are `9e999`, and a blob
+    /// is an object, `{"$base64":"wP/u"}`. Reading also takes `true` and `false`, as 1 and 0. Other
+    /// objects and arrays are stored as JSON, unchanged except for blanks. A TEXT column holds a
+    /// number as it is written. A column that a line lacks gets its default value.
     public static var jsonLines: ExchangeFormat { ExchangeFormat(kind: .jsonLines) }
 
-    /// An array of JSON objects, with each on a line of its own. Reading takes it for ``jsonLines``, and these for it.
+    /// An array of JSON objects, each on a line of its own. Imports accept it as ``jsonLines``, and
+    /// the other way round.
     public static var json: ExchangeFormat { ExchangeFormat(kind: .json) }
 }
 
-/// How values stand in a CSV text.
+/// The syntax of values in a CSV text.
 struct CSVStyle: Hashable, Sendable {
     let separator: UInt8
     let null: [UInt8]?
@@ -86,12 +93,13 @@ struct CSVStyle: Hashable, Sendable {
     static let quote = UInt8(ascii: "\"")
     static let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
 
-    /// Whether a byte ends a value, or begins one in quotes, whatever the separator is.
+    /// Whether a byte ends a value, or begins a quoted one, whatever the separator is.
     static func endsValue(_ byte: UInt8) -> Bool {
         byte == quote || byte == lineFeed || byte == carriageReturn
     }
 
-    /// Whether a byte cannot separate values. Numbers and blobs are written with some, and have no quotes.
+    /// Whether a byte cannot be the separator. Some bytes occur in numbers and blobs, which are not
+    /// quoted.
     static func isReserved(_ byte: UInt8) -> Bool {
         endsValue(byte) || 48...57 ~= byte || 65...70 ~= byte || "e.+-x'".utf8.contains(byte)
     }

@@ -6,7 +6,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Where data is imported from.
+/// A source of imported data.
 public struct ExchangeSource {
     enum Kind {
         case file(String)
@@ -16,22 +16,23 @@ public struct ExchangeSource {
 
     let kind: Kind
 
-    /// A file, which is read piece by piece.
+    /// Returns a file as the source, which is read in pieces.
     ///
-    /// - Parameter path: The path of the file. A pipe that has a name is read, too; a folder throws when the import begins.
+    /// - Parameter path: The path of the file. A named pipe is read, too; a folder throws when the
+    ///   import begins.
     public static func file(_ path: String) -> ExchangeSource { ExchangeSource(kind: .file(path)) }
 
-    /// A file that is open, or a pipe.
+    /// Returns an open file or a pipe as the source.
     ///
-    /// - Parameter descriptor: Its number: 0 is the standard input. It is read from where it stands, to its end, and is not
-    ///   closed.
+    /// - Parameter descriptor: Its number: 0 is the standard input. It is read from its present
+    ///   position to its end, and is not closed.
     public static func descriptor(_ descriptor: Int32) -> ExchangeSource {
         ExchangeSource(kind: .descriptor(descriptor))
     }
 
-    /// Bytes, as those of a text: `.bytes(text.utf8)`.
+    /// Returns bytes as the source, for example those of a text: `.bytes(text.utf8)`.
     ///
-    /// - Parameter bytes: The bytes, which are good for one import: a second one finds none.
+    /// - Parameter bytes: The bytes, for one import: a second one finds none.
     public static func bytes(_ bytes: some Sequence<UInt8>) -> ExchangeSource {
         var rest: [UInt8]? = Array(bytes)
         return .chunks {
@@ -40,26 +41,26 @@ public struct ExchangeSource {
         }
     }
 
-    /// Bytes as a function gives them, piece by piece.
+    /// Returns a function as the source, which provides the bytes in pieces.
     ///
-    /// - Parameter next: Returns the next piece, which may be empty, or nil when there are no more. It is not called again
-    ///   after that, nor after an error. What it throws, the import throws.
+    /// - Parameter next: Returns the next piece, which may be empty, or nil after the last one. It
+    ///   is not called again after that, nor after an error. The import rethrows its errors.
     public static func chunks(_ next: @escaping () throws -> [UInt8]?) -> ExchangeSource {
         ExchangeSource(kind: .chunks(next))
     }
 }
 
-/// Reads the bytes of a source, one piece after the other.
+/// A buffered reader of a source's bytes.
 final class ByteReader {
     private let source: ExchangeSource
-    /// The file that was opened here.
+    /// The file that this reader has opened.
     private var opened: Int32?
     private var piece: [UInt8] = []
     private var position = 0
-    /// Whether the source has said that there is no more, or has failed.
+    /// Whether the source has ended or failed.
     private var isAtEnd = false
     private(set) var readCount = 0
-    /// The size of a file.
+    /// The size, for a file.
     private(set) var totalCount: Int?
 
     private static var pieceSize: Int { 1 << 16 }
@@ -88,7 +89,7 @@ final class ByteReader {
 
     deinit { if let opened { close(opened) } }
 
-    /// The next byte, or nil at the end.
+    /// Returns the next byte, or nil at the end.
     @inline(__always)
     func next() throws -> UInt8? {
         if position == piece.count, try !readPiece() { return nil }
@@ -96,14 +97,15 @@ final class ByteReader {
         return piece[position]
     }
 
-    /// The next byte, which stays.
+    /// Returns the next byte without consuming it.
     @inline(__always)
     func peek() throws -> UInt8? {
         if position == piece.count, try !readPiece() { return nil }
         return piece[position]
     }
 
-    /// Appends the bytes up to one that a test finds, which stays, or to the end of what was read. Returns whether it was found.
+    /// Appends the bytes up to one that a test finds, which is not consumed, or to the end of the
+    /// buffer. Returns whether it was found.
     @inline(__always)
     func appendBytes(to text: inout [UInt8], until isFound: (UInt8) -> Bool) throws -> Bool {
         if position == piece.count, try !readPiece() { return true }
@@ -144,7 +146,7 @@ final class ByteReader {
         return false
     }
 
-    /// Whether a piece may be empty with others behind it.
+    /// Whether a piece may be empty before the end.
     private var isPieceless: Bool {
         if case .chunks = source.kind { true } else { false }
     }
@@ -165,7 +167,7 @@ final class ByteReader {
     }
 }
 
-// The functions of the system, by names that the methods here do not have.
+// The system's functions, by names that differ from the methods here.
 func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)

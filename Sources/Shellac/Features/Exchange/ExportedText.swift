@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Values as JSON.
+/// The JSON form of values.
 enum JSONText {
     static func append(_ value: ValueView, to json: inout [UInt8]) {
         switch value {
@@ -33,13 +33,13 @@ enum JSONText {
         text[start...].reverse()
     }
 
-    /// Appends a real number with all its digits. That it is no integer can be seen.
+    /// Appends a real number with all its digits. It always differs from an integer.
     static func append(_ real: Double, to text: inout [UInt8]) {
         if real.isInfinite { return text.append(contentsOf: (real < 0 ? "-9e999" : "9e999").utf8) }
         text.append(contentsOf: "\(real)".utf8)
     }
 
-    /// Appends a text between quotes.
+    /// Appends a quoted text.
     static func append(_ utf8: UnsafeBufferPointer<UInt8>, to json: inout [UInt8]) {
         json.append(UInt8(ascii: "\""))
         var start = 0
@@ -65,7 +65,7 @@ enum JSONText {
 }
 
 extension ValueView {
-    /// Whether this is a text that is no UTF-8.
+    /// Whether this is a text that is not UTF-8.
     var isInvalidText: Bool {
         guard case .text(let utf8) = self else { return false }
         return utf8.reduce(0 as UInt8) { $0 | $1 } >= 0x80 && String(validating: utf8, as: UTF8.self) == nil
@@ -75,7 +75,8 @@ extension ValueView {
 extension CSVStyle {
     /// Appends a value.
     ///
-    /// - Parameter isAny: Whether the column takes values as they are, so that a text that looks like a number has quotes.
+    /// - Parameter isAny: Whether the column has no conversion, so that a text that looks like a
+    ///   number is quoted.
     func append(_ value: ValueView, isAny: Bool, to csv: inout [UInt8]) {
         let start = csv.count
         switch value {
@@ -101,7 +102,7 @@ extension CSVStyle {
         }
     }
 
-    /// Appends a text, between quotes where it would be read as something else without them.
+    /// Appends a text, in quotes if it would be read differently without them.
     func append(_ utf8: UnsafeBufferPointer<UInt8>, isAny: Bool, to csv: inout [UInt8]) {
         let separator = separator
         let isSpecial =

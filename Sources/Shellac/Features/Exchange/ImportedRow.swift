@@ -1,21 +1,23 @@
-/// The values of one row of data, as they were read: texts and blobs stand side by side in one buffer, which is used again.
+/// The values of one row of data, as they were read.
+///
+/// Texts and blobs share one buffer, which is reused.
 struct ImportedRow {
     enum Value {
         case null
         case integer(Int64)
-        /// A number of JSON, and how it is written.
+        /// A JSON number, and its text.
         case real(Double, Range<Int>)
-        /// A number of JSON that SQLite can store as a text alone.
+        /// A JSON number that SQLite can store only as a text.
         case longNumber(Range<Int>)
         case text(Range<Int>)
-        /// A value of CSV without quotes.
+        /// A CSV value without quotes.
         case plain(Range<Int>)
         case blob(Range<Int>)
     }
 
     var bytes: [UInt8] = []
     var values: [Value] = []
-    /// Whether there is a number that SQLite can store as a text alone.
+    /// Whether there is a number that SQLite can store only as a text.
     var hasLongNumber = false
 
     mutating func removeAll() {
@@ -24,9 +26,10 @@ struct ImportedRow {
         hasLongNumber = false
     }
 
-    /// A value where it stands, as it is given to a column. `buffer` is that of all bytes.
+    /// Returns a value in the buffer, as it is passed to a column. `buffer` has all bytes.
     ///
-    /// SQLite reads some digits as a neighbouring number, depending on its version: so it is given the number.
+    /// SQLite reads some digits as a neighbouring number, depending on its version. So it gets the
+    /// number instead.
     @inline(__always)
     func view(
         at index: Int, in buffer: UnsafeBufferPointer<UInt8>, for column: ImportedColumn
@@ -51,14 +54,14 @@ struct ImportedRow {
         }
     }
 
-    /// A copy of a value.
+    /// Returns a copy of a value.
     func databaseValue(at index: Int, for column: ImportedColumn) -> DatabaseValue {
         bytes.withUnsafeBufferPointer { view(at: index, in: $0, for: column).databaseValue }
     }
 
-    /// The index of the first text that is no UTF-8. Nil where all are.
+    /// Returns the index of the first text that is not UTF-8, or nil if all are.
     func indexOfInvalidText() -> Int? {
-        // Most data is ASCII, which is seen at once.
+        // Most data is ASCII, which is quick to detect.
         let highest = bytes.withUnsafeBufferPointer { $0.reduce(0 as UInt8) { $0 | $1 } }
         guard highest >= 0x80 else { return nil }
         return values.firstIndex { value in
@@ -71,15 +74,16 @@ struct ImportedRow {
     }
 }
 
-/// What becomes of a value in the column that it is stored in.
+/// The conversion of a value by the column that stores it.
 enum ImportedColumn {
-    /// Numbers are stored as texts.
+    /// A column that stores numbers as texts.
     case text
-    /// Texts that look like numbers are stored as numbers.
+    /// A column that stores texts that look like numbers as numbers.
     case number
-    /// Each value is stored as it is.
+    /// A column that stores each value as it is.
     case any
-    /// A column of a view or of a virtual table: SQLite converts nothing, and what becomes of a value is not known.
+    /// A column of a view or of a virtual table. SQLite converts nothing, and the effect on a value
+    /// is unknown.
     case unknown
 
     init(_ column: ColumnInfo, of table: TableSchema) {
@@ -95,15 +99,15 @@ enum ImportedColumn {
     }
 }
 
-/// Reads rows of data.
+/// A reader of data rows.
 protocol RowReader: AnyObject {
     /// The row that was read last.
     var row: ImportedRow { get }
-    /// The names of its values. Nil where the data has none.
+    /// The names of its values. Nil if the data has none.
     var names: [String]? { get }
-    /// Changes with the names.
+    /// A number that changes with the names.
     var generation: Int { get }
-    /// The number of the row, from 1 on, and of the line in which it begins.
+    /// The number of the row, from 1 on. `line` is the number of the line in which it begins.
     var rowNumber: Int { get }
     var line: Int { get }
     var bytes: ByteReader { get }
@@ -113,7 +117,7 @@ protocol RowReader: AnyObject {
 }
 
 extension RowReader {
-    /// An error of the row that is being read, or was read last.
+    /// Returns an error for the row that is being read, or was read last.
     func error(
         column: String? = nil, _ message: String, underlyingError: (any Error)? = nil
     ) -> ExchangeError {
@@ -121,7 +125,7 @@ extension RowReader {
             row: rowNumber, line: line, column: column, message, underlyingError: underlyingError)
     }
 
-    /// Throws where a number that SQLite can store as a text alone is to be stored as a number.
+    /// Throws if a number would be stored as a number, but SQLite can store it only as a text.
     func checkNumbers(_ matches: [ColumnMatcher.Match]) throws {
         guard row.hasLongNumber else { return }
         for match in matches where match.type != .text {
@@ -145,7 +149,7 @@ extension RowReader {
 }
 
 extension ByteReader {
-    /// Passes over a byte-order mark. Data in UTF-16 has another one, and is refused.
+    /// Skips a byte-order mark. UTF-16 data has another one, and is refused.
     func skipByteOrderMark() throws {
         switch try peek() {
         case 0xEF:

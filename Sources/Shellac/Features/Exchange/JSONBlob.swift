@@ -10,7 +10,7 @@ import Foundation
 enum JSONBlob {
     static let (start, end) = (Array(#"{"$base64":""#.utf8), Array(#""}"#.utf8))
 
-    /// Returns what stands for the bytes of a blob, of JSON without blanks. Nil for other JSON.
+    /// Returns the Base64 text of a blob, from JSON without blanks. Nil for other JSON.
     static func text(_ json: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard json.starts(with: start), json.suffix(2).elementsEqual(end),
             json.count >= start.count + end.count
@@ -18,7 +18,7 @@ enum JSONBlob {
         return json.dropFirst(start.count).dropLast(end.count)
     }
 
-    /// Returns the bytes that a text of Base64 stands for. Nil for another text.
+    /// Returns the bytes of a Base64 text. Nil for another text.
     static func bytes(_ text: ArraySlice<UInt8>) -> Data? {
         text.isEmpty ? Data() : Data(base64Encoded: String(decoding: text, as: UTF8.self))
     }

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads rows of JSON: an object for each of them, one behind the other, or in an array.
+/// A reader of JSON rows: an object for each row, one after the other, or in an array.
 final class JSONLinesReader: RowReader {
     let bytes: ByteReader
     private(set) var row = ImportedRow()
@@ -19,10 +19,10 @@ final class JSONLinesReader: RowReader {
     private var isAtStart = true
     private var isArray = false
     private var isAtEnd = false
-    /// The keys of the row before, which those of the next one most often are.
+    /// The keys of the previous row, which the next row mostly has, too.
     private var keys: [[UInt8]] = []
     private var key: [UInt8] = []
-    /// Whether a text that is read is copied to the row's bytes, as it stands.
+    /// Whether the source of a text is copied to the row's bytes, unchanged.
     private var isCopying = false
 
     private static var deepest: Int { 1_000 }
@@ -164,14 +164,14 @@ final class JSONLinesReader: RowReader {
 
     // MARK: - Texts
 
-    /// Reads a string whose quote was read.
+    /// Reads a string whose opening quote was read.
     private func readString(into text: inout [UInt8]) throws {
         repeat {
             while try !bytes.appendBytes(to: &text, until: Self.endsPlainText) {}
         } while try !endsString(into: &text)
     }
 
-    /// Whether a byte of a string does not stand for itself.
+    /// Whether a byte has a special meaning in a string.
     private static func endsPlainText(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20
     }
@@ -214,7 +214,7 @@ final class JSONLinesReader: RowReader {
         }
     }
 
-    /// The next byte of a text, which is copied where the text stays JSON.
+    /// Reads the next byte of a text. It is copied if the text stays JSON.
     private func take() throws -> UInt8? {
         let byte = try bytes.next()
         if isCopying, let byte { row.bytes.append(byte) }
@@ -295,7 +295,7 @@ final class JSONLinesReader: RowReader {
         } while try !endsString(into: &escaped)
     }
 
-    /// Returns the bytes of a blob, of JSON without blanks. Nil for other JSON.
+    /// Returns the bytes of a blob, from JSON without blanks. Nil for other JSON.
     private func blob(_ json: ArraySlice<UInt8>) throws -> Data? {
         guard let text = JSONBlob.text(json) else { return nil }
         guard text.contains(UInt8(ascii: "\\")) else { return JSONBlob.bytes(text) }

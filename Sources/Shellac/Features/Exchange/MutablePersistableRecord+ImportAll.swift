@@ -1,7 +1,8 @@
 // Imports rows as records, with their callbacks and validation: all of them, or none.
 
 extension MutablePersistableRecord where Self: FetchableRecord {
-    /// Makes a record of each row of a text, and inserts it: all of them, or none. Returns how many there were.
+    /// Makes a record from each row of a text, and inserts it: all of them, or none. Returns their
+    /// number.
     ///
     /// ```swift
     /// try dbQueue.write { db in
@@ -9,25 +10,28 @@ extension MutablePersistableRecord where Self: FetchableRecord {
     /// }
     /// ```
     ///
-    /// Records are made of rows as fetched ones are, and inserted one by one, with their callbacks, validation and dates. A value is
-    /// what the column of the table makes of it. What the table itself can take is inserted faster by
-    /// ``Database/importRows(into:in:from:as:columns:ignoring:onConflict:progress:)``.
+    /// Records are made from rows as fetched ones are, and inserted one by one, with their
+    /// callbacks, validation and dates. The affinity of the table's column converts a value. If the
+    /// table needs no records for its rows,
+    /// ``Database/importRows(into:in:from:as:columns:ignoring:onConflict:progress:)`` is faster.
     ///
-    /// A value that the record does not write would be lost, and is refused: list its column, or pass it over by `ignoring`. A
-    /// row is made into a record of its kind, where the class has kinds.
+    /// A value that the record does not write would be lost, so it is refused: list its column, or
+    /// skip it by `ignoring`. With single-table inheritance, a row becomes a record of its kind.
     ///
-    /// The transaction keeps class records in memory until it ends. Structs need no more memory than one.
+    /// The transaction keeps class records in memory until it ends. Structs need no more memory
+    /// than one.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - source: Where the text comes from.
-    ///   - format: How rows are written in it.
-    ///   - columns: The columns of the table, by the names in the data, where these differ.
-    ///   - ignored: The names in the data that are passed over.
-    ///   - progress: Hears of the number of rows and bytes, after each thousand rows and at the end. An error that it throws undoes
-    ///     the import.
-    /// - Throws: an ``ExchangeError`` with the number of the row, whose ``ExchangeError/underlyingError`` is what the record or the
-    ///   table has thrown; and for a value that the record does not write.
+    ///   - source: The source of the text.
+    ///   - format: The format of the rows in it.
+    ///   - columns: The columns of the table, by the names in the data, if these differ.
+    ///   - ignored: The names in the data to skip.
+    ///   - progress: Gets the number of rows and bytes, after each thousand rows and at the end. An
+    ///     error that it throws rolls the import back.
+    /// - Throws: An ``ExchangeError`` with the number of the row. Its
+    ///   ``ExchangeError/underlyingError`` is the error of the record or the table. It is also
+    ///   thrown for a value that the record does not write.
     @discardableResult
     public static func importAll(
         _ db: Database, from source: ExchangeSource, as format: ExchangeFormat = .csv,
@@ -81,14 +85,15 @@ extension MutablePersistableRecord where Self: FetchableRecord {
     }
 }
 
-/// Finds the values of an import that a record does not write.
+/// The search for imported values that a record does not write.
 private struct UnwrittenColumns {
     /// The columns that were encoded last. Records may encode different ones.
     private var layout: RowLayout?
     /// The places of the row whose columns are not among these.
     private var places: [Int] = []
 
-    /// Returns the place of a value that a record was made with, and does not write. Nil where it writes all.
+    /// Returns the place of a value that a record was made with, but does not write. Nil if it
+    /// writes all.
     mutating func place(
         ofValueIn row: Row, lostBy record: some MutablePersistableRecord, on db: Database
     ) throws -> Int? {
@@ -105,7 +110,7 @@ private struct UnwrittenColumns {
         let kind = (record.object).flatMap { ClassKind.of(type(of: $0)) }
         return places.first { place in
             let (name, value) = (row.columnNames[place], row.databaseValues[place])
-            // A class writes its kind by itself.
+            // A class writes its kind automatically.
             if let kind, CaseInsensitiveName.matches(name, kind.column) {
                 return (kind.kind ?? .null) != value
             }

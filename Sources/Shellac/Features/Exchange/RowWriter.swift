@@ -1,17 +1,17 @@
-/// Writes rows as text.
+/// A writer of rows as text.
 final class RowWriter {
     private let kind: ExchangeFormat.Kind
     private let writer: ByteWriter
     private var names: [String] = []
-    /// What stands in front of each value.
+    /// The text before each value.
     private var openings: [[UInt8]] = []
-    /// Whether the columns take values as they are, as far as is known.
+    /// Whether each column has no conversion, as far as is known.
     private var areAny: [Bool] = []
     private(set) var rowCount = 0
     private let progress: ((WorkProgress) throws -> Void)?
     private let totalCount: Int?
 
-    /// How many rows there are between two reports of progress.
+    /// The number of rows between two reports of progress.
     static var rowsBetweenReports: Int { 1_000 }
 
     init(
@@ -23,7 +23,8 @@ final class RowWriter {
         (self.totalCount, self.progress) = (totalCount, progress)
     }
 
-    /// Writes what comes before the rows, whose columns have these names, and affinities where these are known.
+    /// Writes the text before the rows. It gets the names of their columns, and the affinities as
+    /// far as they are known.
     func begin(_ names: [String], _ affinities: [ColumnAffinity?]) throws {
         self.names = names
         areAny = affinities.map { $0 == nil || $0 == .blob }
@@ -34,7 +35,7 @@ final class RowWriter {
             guard style.hasHeader else { return }
             for (index, var name) in names.enumerated() {
                 writer.bytes.append(contentsOf: openings[index])
-                // (An empty name is no NULL.)
+                // (An empty name does not mean NULL.)
                 name.withUTF8 { style.append($0, isAny: false, to: &writer.bytes) }
             }
             writer.bytes.append(CSVStyle.lineFeed)
@@ -86,14 +87,14 @@ final class RowWriter {
         }
     }
 
-    /// Returns the error of a text that an import would refuse.
+    /// Returns the error for a text that an import would refuse.
     private func invalidText(at index: Int) -> ExchangeError {
         ExchangeError(
             row: rowCount + 1, column: names[index],
             "the text is no UTF-8, and could not be imported: export it as a blob, by CAST(… AS BLOB)")
     }
 
-    /// Writes what comes behind the rows.
+    /// Writes the text after the rows.
     func finish() throws {
         if kind == .json { writer.bytes.append(contentsOf: (rowCount == 0 ? "]\n" : "\n]\n").utf8) }
         try progress?(
