@@ -67,8 +67,8 @@ actor AccessActor {
     }
 }
 
-/// The function of an asynchronous access, and its result. The task alone releases both, where it
-/// came from.
+/// The function of an asynchronous access, and its result. Only the task that made them releases
+/// both.
 ///
 /// They may hold objects whose `deinit` waits for an access. If the actor's thread waited for that,
 /// no other access would get a turn.

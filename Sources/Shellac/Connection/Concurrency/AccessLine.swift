@@ -55,7 +55,7 @@ final class AccessLine: Sendable {
         if !word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged { wait(priority) }
     }
 
-    /// Takes the access if nobody has it. Returns whether it was taken.
+    /// Takes the access if it is free. Returns whether it was taken.
     func enterIfFree() -> Bool {
         word.compareExchange(expected: 0, desired: 1, ordering: .acquiring).exchanged
     }

@@ -40,7 +40,7 @@ final class AccessMeasure: @unchecked Sendable {  // used by one thread at a tim
     /// Notes the error that the access throws.
     func note(_ error: any Error) { errorType = "\(type(of: error))" }
 
-    /// Reports the access on a thread of its own, where other accesses would have to wait for the
+    /// Reports the access on a thread of its own. Otherwise other accesses would wait for the
     /// handler.
     func tellElsewhere() { DispatchQueue(label: "Shellac.report").async { self.tell() } }
 

@@ -77,7 +77,7 @@ final class Checkpointer: Sendable {
     /// The error of the last run in the background, if it has failed.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    // MARK: - What the writer tells
+    // MARK: - Reports of the writer
 
     /// Handles the growth of the log to some number of frames, in the writer's access.
     func logDidGrow(to frames: Int, _ db: Database) {
@@ -182,7 +182,7 @@ final class Checkpointer: Sendable {
     private func connection() throws -> Database {
         let (known, isClosed) = state.withLock { ($0.database, $0.isClosed) }
         if let known { return known }
-        // The file may belong to another program by now. (A closing waits for what has begun.)
+        // The file may belong to another program by now. (`close()` waits for running work.)
         if isClosed { throw opening.closedError }
         let database = try opening.openForCheckpoints()
         let isLate = state.withLock { state in

@@ -17,7 +17,7 @@ public class DatabaseSnapshotReader: DatabaseReader, @unchecked Sendable {  // i
     private let readers: PoolReaders
     private let group: ConnectionGroup
 
-    /// Makes connections that were just opened keep a state.
+    /// Creates a reader from connections that were just opened, and keep a state.
     fileprivate init(
         _ pool: DatabasePool, _ databases: [(Database, ConnectionActivity)], _ kind: String
     ) {

@@ -209,7 +209,7 @@ final class PoolReaders: Sendable {
     func laterFromNow(
         at site: CallSite, for owner: any AnyObject & Sendable, _ body: @escaping LaterWork.Body
     ) {
-        // (The caller is a running write, so the end of the service does not refuse this.)
+        // (The caller is a running write, which goes on. So nothing refuses this read.)
         let measure = opening.group.reporter.map { AccessMeasure($0, site, opening.description) }
         let carried = opening.configuration.carry?()
         let number = line.enter()

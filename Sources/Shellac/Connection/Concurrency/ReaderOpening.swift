@@ -103,8 +103,7 @@ struct ReaderOpening: Sendable {
         return database
     }
 
-    /// Returns the URI of a path with the parameters of another URI, except for the one that allows
-    /// writing.
+    /// Returns the URI of a path with the parameters of another URI, except `mode`.
     private static func uri(_ path: String, like uri: String) -> String {
         let escaped = path.utf8.map { byte in
             let isSafe = byte > 0x20 && byte < 0x7F && !"%?#".utf8.contains(byte)

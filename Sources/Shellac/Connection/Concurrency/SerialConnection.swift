@@ -140,7 +140,7 @@ struct SerialConnection: Sendable {
     }
 }
 
-// MARK: - What queues and pools do with it
+// MARK: - Accesses of queues and pools
 
 extension SerialConnection {
     @inline(__always)

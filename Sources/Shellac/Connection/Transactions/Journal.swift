@@ -138,7 +138,7 @@ struct Journal: ~Copyable {
         }
     }
 
-    // MARK: Letting go
+    // MARK: Releasing notes
 
     /// Whether notes are still to be released.
     var hasDepartures: Bool { !departing.isEmpty }

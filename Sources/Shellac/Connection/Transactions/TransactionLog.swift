@@ -9,9 +9,9 @@ import CSQLite
 /// trusts `sqlite3_get_autocommit()` more than the statement.
 ///
 /// SQLite ends a transaction by itself on some errors: a full disk, an I/O error, an interrupted
-/// write, a conflict resolved by ROLLBACK ("Response To Errors Within A Transaction" in its
-/// documentation). The program still assumes that its transaction is open, and what it executes
-/// next would be committed statement by statement. So the transaction is *lost*: its first error is
+/// write, a conflict resolved by ROLLBACK. See "Response To Errors Within A Transaction" in its
+/// documentation. The program still assumes that its transaction is open, and what it executes next
+/// would be committed statement by statement. So the transaction is *lost*: its first error is
 /// thrown again by each statement, until the scope that opened the transaction ends.
 final class TransactionLog: TransactionFollower {
     unowned(unsafe) let database: Database  // which owns this
@@ -75,7 +75,7 @@ final class TransactionLog: TransactionFollower {
         try prepared.execute()
     }
 
-    // MARK: - Hearing of statements
+    // MARK: - Notifications of statements
 
     override func statementWillRun(_ statement: Statement) throws {
         guard let refusal else { return }
@@ -203,9 +203,8 @@ final class TransactionLog: TransactionFollower {
         if journal.hasDepartures { letGoOfDepartures() }
     }
 
-    /// Releases ended notes. The `deinit` of their objects may end other notes, which are released
-    /// here, too. So objects that refer to each other only by their notes are freed one after the
-    /// other.
+    /// Releases ended notes. The `deinit` of their objects may end other notes, released here, too.
+    /// So objects that refer to each other only by their notes are freed one after the other.
     @inline(never)
     private func letGoOfDepartures() {
         guard !isLettingGo else { return }
@@ -226,8 +225,7 @@ final class TransactionLog: TransactionFollower {
         isOpenedReadOnly = database.isReadOnlyScope
         if database.reporter != nil { measure = TransactionMeasure(begunBy: statement) }
         database.currentDate = nil
-        // Earlier saves are committed. If a statement still writes, they would be undone with the
-        // transaction.
+        // Earlier saves are committed, unless a statement still writes, which this could undo.
         if !journal.isEmpty, database.callbackDepth == 0 || !isWriting { journal.removeAll() }
     }
 
@@ -274,8 +272,7 @@ final class TransactionLog: TransactionFollower {
     /// Notes that SQLite has ended the transaction by itself.
     private func lose(_ error: any Error) {
         wasReadOnly = isOpenedReadOnly && database.isReadOnlyScope
-        // First: objects may run code when their states are restored, and its writes must not be
-        // committed.
+        // First: restored objects may run code, whose writes must not be committed.
         database.lostTransaction = error
         // The statements around this one may run to their ends, as if they had written something.
         if database.callbackDepth > 0 { database.owed.insert(.nestedStatementDidEnd) }
@@ -292,7 +289,7 @@ final class TransactionLog: TransactionFollower {
     }
 }
 
-// MARK: - Statements undone by others
+// MARK: - Statements undone by other ones
 
 extension TransactionLog {
     /// Gives up the statements that still run when one outside of a transaction has failed and
