@@ -125,7 +125,7 @@ private struct Insertion {
     }
 }
 
-// MARK: - What imports share
+// MARK: - Shared by imports
 
 extension ExchangeFormat {
     func makeReader(_ source: ExchangeSource, for table: TableSchema) throws -> any RowReader {

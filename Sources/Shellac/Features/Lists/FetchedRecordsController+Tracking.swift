@@ -103,7 +103,7 @@ extension FetchedRecordsController {
         withExtendedLifetime(functions) {}
     }
 
-    // MARK: - Functions that are called
+    // MARK: - Callbacks
 
     /// Calls functions with the changes of the list, whenever the database has changed it. They are
     /// called on the actor that calls this method, and there must be one.

@@ -4,26 +4,20 @@
 ///
 /// 1. A loop begins. Its ``RowFollower`` starts with a query of its own, as the readers of a
 ///    request do: see ``LiveRows``. At its first turn, that query finds the query of the table, and
-///    hands the follower over. The row of its key is then fetched, unless another follower has it
-///    already.
-/// 2. A transaction changes rows. SQLite's hook checks each row: if its key, before or after, is
-///    followed, and its values have changed, the key is *noted*. Nothing else is kept of the row,
-///    and nothing at all of a row without followers.
+///    hands the follower over. The row of its key is then fetched, unless another follower has it.
+/// 2. A transaction changes rows. SQLite's hook *notes* the key of a row if it is followed, before
+///    or after, and the values have changed. Nothing else is kept of any row.
 /// 3. The transaction is committed, and wakes the query. It fetches the rows of the noted keys, a
 ///    hundred by one statement, and delivers them to their followers.
 /// 4. In a pool, a follower may come after an open transaction has changed its row, unnoticed. If
-///    the transaction has changed rows without followers, the row of a new key is fetched again
-///    after the commit.
-/// 5. If the changed rows are unknown, all followed rows are fetched. After VACUUM, a schema
-///    change, or another connection's commit, only the rows that differ from the known ones are
-///    delivered. For a table whose rows SQLite does not report, all are.
+///    that has changed rows without followers, rows of new keys are fetched again on commit.
+/// 5. If the changed rows are unknown, all are fetched. After VACUUM, a schema change or another
+///    connection's commit, those that differ are delivered. Without reports by row, all are.
 ///
-/// Why is a row delivered even if its followers had the same values last? One of them may have
-/// saved its record meanwhile, and another writer may have restored the old values before there was
-/// a fetch. The record assumes its saved values until it gets a state.
+/// A row is delivered even if its followers have the same values. One may have saved its record,
+/// and another writer restored the old values before the fetch: the record assumes what it saved.
 ///
-/// The known state of a row is one ``PackedRow``, which is immutable. Followers share it, and
-/// records that merge it copy it.
+/// The known state is one immutable ``PackedRow``: followers share it, and merging records copy it.
 final class FollowedRows: LiveQuery, @unchecked Sendable {  // its state has a lock
     /// The properties that are equal among followers that share a query.
     struct Table: Hashable {
@@ -43,8 +37,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // its state has a l
         var committed = FollowedNotes()
         /// Whether the present transaction has changed rows that had no followers at that time.
         var hasChangedOthers = false
-        /// The table as the fetching connections see it, and as the writing one does, which finds
-        /// the keys of changed rows.
+        /// The table as fetches see it, and as the writer does: it finds the keys of changed rows.
         var table: FollowedTable?
         var watchedTable: FollowedTable?
         /// Whether the last follower has left, so that no other one may come.
@@ -73,7 +66,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // its state has a l
     var count: Int { state.withLock { $0.rows.count } }
     #endif
 
-    // MARK: - Who follows
+    // MARK: - Followers
 
     override func host(_ db: Database) throws -> LiveQuery {
         guard let founder = state.withLock({ $0.founder }) else { return self }
@@ -148,7 +141,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // its state has a l
         for follower in followers { follower.finish(failure) }
     }
 
-    // MARK: - What is changed
+    // MARK: - Changes
 
     /// Whether the transaction has changed followed rows.
     var hasNoted: Bool { state.withLock { !$0.present.isEmpty } }
@@ -302,8 +295,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // its state has a l
         told = []
     }
 
-    /// Examines the table again if the schema has changed, and the keys, as their comparison may
-    /// have changed.
+    /// Examines the table and the keys again if the schema, and so their comparison, has changed.
     ///
     /// - Returns: The followers that have no key any more.
     private func lookAtTable(_ db: Database) throws -> [(RowFollower, any Error)] {

@@ -94,7 +94,7 @@ final class LiveHosts: Sendable {
         }
     }
 
-    // MARK: - Rows that are followed
+    // MARK: - Followed rows
 
     /// Returns the query that fetches the rows of a table. If none takes the follower, the given
     /// query becomes that one.

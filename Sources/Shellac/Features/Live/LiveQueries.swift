@@ -5,9 +5,9 @@ import CSQLite
 /// The live queries of a connection, and the observer that determines which of them a transaction
 /// affects.
 ///
-/// There is one observer for all of them. So a change that affects none costs the same with one
-/// query and with thousands: a statement is looked up by its table, and a row by the values that
-/// queries look for.
+/// There is one observer for all of them: a statement is looked up by its table, and a row by the
+/// values that queries look for. So a change that affects none costs the same with one query and
+/// with thousands.
 ///
 /// All of this is used only in accesses to the connection, and needs no lock. Ended queries are
 /// noticed and removed here in passing.
@@ -77,7 +77,7 @@ final class LiveQueries: DiscerningObserver {
         return queries
     }
 
-    // MARK: - Who is watched
+    // MARK: - Registration
 
     /// Returns an equal region that many queries share: their regions mostly differ in values
     /// alone.
@@ -135,7 +135,7 @@ final class LiveQueries: DiscerningObserver {
                 transactionObserver: self, extent: .databaseLifetime,
                 options: PreUpdateFunctions.found == nil ? [] : .hiddenChanges)
         } catch {
-            // SQLite no longer has what this needs, so fewer details are observed.
+            // If that fails after all, fewer details are observed.
             database.add(transactionObserver: self, extent: .databaseLifetime)
         }
     }
@@ -165,7 +165,7 @@ final class LiveQueries: DiscerningObserver {
         database.remove(transactionObserver: self)
     }
 
-    // MARK: - What is changed
+    // MARK: - Changes
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
         if !unlimited.isEmpty { return true }

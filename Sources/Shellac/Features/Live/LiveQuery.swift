@@ -81,7 +81,7 @@ class LiveQuery: @unchecked Sendable {  // guarded by `progress`, or by the acce
         progress = Lock(Progress(settings: settings))
     }
 
-    // MARK: - What subclasses say
+    // MARK: - Overrides
 
     /// The objects of the user. The caller holds them, so that they are not freed inside of an
     /// access.

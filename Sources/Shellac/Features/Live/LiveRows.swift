@@ -97,7 +97,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
     var hasRows: Bool { withReaders { $0.rows != nil } }
     #endif
 
-    // MARK: - Who reads
+    // MARK: - Readers
 
     /// Adds a reader. Returns false if the query has ended.
     private func add(_ reader: RowsReader) -> Bool {

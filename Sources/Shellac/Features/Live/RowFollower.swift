@@ -19,7 +19,7 @@ final class RowFollower: LiveReader, @unchecked Sendable {  // as its superclass
     func telling(_ row: PackedRow?) -> LiveDelivery {
         stateNumber &+= 1
         return LiveDelivery { [mailbox, number = stateNumber] in
-            // A row that stands alone is immutable.
+            // A row that owns its values is immutable.
             nonisolated(unsafe) let state = row.map { RecordState.changed(Row($0)) } ?? .deleted
             mailbox.post(Parcel(state), number: number)
         }

@@ -6,7 +6,7 @@ class RowsReader: LiveReader, @unchecked Sendable {  // as its superclass
     /// used in accesses.
     @exclusivity(unchecked) final var resultNumber: UInt32 = 0
 
-    // MARK: - What the subclass knows of the request
+    // MARK: - Overrides
 
     /// Prepares the statement of the request.
     func prepare(_ db: Database) throws -> PreparedRequest { Misuse.trap("a reader reads no request") }

@@ -111,7 +111,7 @@ final class TableWatch {
         open.isEmpty && byRowID.isEmpty && lookups.isEmpty && asked.isEmpty && followed.isEmpty
     }
 
-    // MARK: - Who is watched
+    // MARK: - Registration
 
     /// Examines the tables with the name, as they are now.
     ///
@@ -201,7 +201,7 @@ final class TableWatch {
         knownUpdates = []
     }
 
-    // MARK: - What is changed
+    // MARK: - Changes
 
     /// Handles the announcement of a statement. Returns whether it may affect a query.
     func expect(_ kind: DatabaseEventKind) -> Bool {

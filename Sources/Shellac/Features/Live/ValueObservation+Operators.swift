@@ -76,7 +76,7 @@ extension ValueObservation {
         return observation
     }
 
-    // MARK: - Listening
+    // MARK: - Handlers
 
     /// Adds handlers of the observation's events. They are called on no actor, and must not use the
     /// database.

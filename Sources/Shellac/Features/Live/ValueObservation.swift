@@ -77,7 +77,7 @@ final class Parcel<Value>: @unchecked Sendable {  // one thread puts it in, then
     func show(_ body: (Value) throws -> Void) rethrows { if let value { try body(value) } }
 }
 
-// MARK: - What is tracked
+// MARK: - Tracking
 
 extension ValueObservation {
     /// Tracks everything that a function reads.

@@ -3,7 +3,7 @@
 extension DriftCheck {
     /// Checks that the table can distinguish the classes, and that its rows have listed kinds.
     ///
-    /// What the other classes store is compared as for any class.
+    /// The columns of the other classes are compared as for any class.
     ///
     /// - Returns: Whether the classes can be checked.
     mutating func checkKinds(_ kind: ClassKind) throws -> Bool {

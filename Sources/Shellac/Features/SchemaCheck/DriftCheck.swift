@@ -1,7 +1,7 @@
 /// The comparison of a type of records with its table.
 ///
-/// The columns that a type reads are found by making a record from a row: see ``InventedRow``.
-/// Those that it encodes are found by encoding that record. All else is in the schema.
+/// The columns that a type reads are found by making a record from a row: see ``InventedRow``. The
+/// columns that it encodes are found by encoding that record. All else is in the schema.
 struct DriftCheck {
     let db: Database
     private let recordType: String

@@ -78,7 +78,8 @@ public struct SchemaFault: Hashable, Sendable {
         case columnNotSelected
         /// The record encodes a column that SQLite computes.
         case generatedColumnEncoded
-        /// The record does not encode a column that is NOT NULL and has no default: nothing can be inserted.
+        /// The record does not encode a column that is NOT NULL and has no default. No row can be
+        /// inserted.
         case columnNotEncoded
         /// A stored property of the record has the name of the column, but ``Record/columns(_:)``
         /// has no line for it: it is neither read nor stored. See

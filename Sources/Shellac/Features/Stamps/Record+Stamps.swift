@@ -6,7 +6,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-// How a class record takes the stamps that its save has written, and restores the old ones.
+// The stamps that the save of a class record has written: the record takes them, or restores the
+// old ones.
 
 extension Record {
     /// Stamps the record's row with the transaction date, and writes nothing else.

@@ -2,8 +2,8 @@
 
 import CSQLite
 
-// How a record's own save writes its stamps: they are bound among its other columns, so that no
-// trigger has to write the row again.
+// The stamps of a record's own save: they are bound among its other columns, so that no trigger has
+// to write the row again.
 
 extension DatabaseStamps: ColumnFillingSource {
     var columnFilling: ColumnFilling? { isEmpty ? nil : RecordStamps(self) }

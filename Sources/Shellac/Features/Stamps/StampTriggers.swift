@@ -115,7 +115,7 @@ struct StampTriggers {
         )
     }
 
-    // MARK: - What is refused
+    // MARK: - Checks
 
     /// Throws if a table cannot be stamped in this way, and logs the columns that an insertion must
     /// set.

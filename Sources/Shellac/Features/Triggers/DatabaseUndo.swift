@@ -102,7 +102,7 @@ public final class DatabaseUndo: Sendable {
 
     deinit { shared.isEnded.store(true, ordering: .relaxed) }
 
-    // MARK: - What there is
+    // MARK: - State
 
     /// Whether there is a group to undo. This and the following properties are up to date when an
     /// access has ended.

@@ -50,7 +50,7 @@ final class RunningCallbacks {
             sql: statement.sql)
     }
 
-    // MARK: - What the triggers call
+    // MARK: - SQL functions of the triggers
 
     func addFunctions(to database: Database, _ triggers: TriggerConnection) throws {
         nonisolated(unsafe) unowned let running = self  // called inside of accesses

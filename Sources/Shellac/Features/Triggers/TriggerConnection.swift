@@ -54,7 +54,7 @@ final class TriggerConnection: SchemaFollower {
         own = OwnTriggers(database)
     }
 
-    // MARK: - What is wanted
+    // MARK: - Required triggers
 
     func add(_ callback: CallbackRegistration) throws {
         try callback.check(on: database)
@@ -221,7 +221,7 @@ final class TriggerConnection: SchemaFollower {
     /// read: see `Database.dataVersion()`.
     func currentDataVersion() -> Int64? { try? database.dataVersion() }
 
-    // MARK: - Hearing of statements
+    // MARK: - Notifications of statements
 
     override func statementWillRun(_ statement: Statement) throws {
         if statement.effects.changesRules { return }

@@ -183,7 +183,7 @@ extension UndoRecorder {
         epoch += 1
     }
 
-    // MARK: - When it happens
+    // MARK: - Timing
 
     /// Handles the announcement of a commit.
     func transactionWillCommit() throws {
@@ -250,7 +250,7 @@ extension UndoRecorder {
         }
     }
 
-    // MARK: - What the program asks for
+    // MARK: - Requests of the program
 
     /// Names the group of the transaction, or the last one.
     func nameGroup(_ name: String) throws {
