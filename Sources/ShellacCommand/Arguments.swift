@@ -1,4 +1,4 @@
-/// The words behind a verb.
+/// The arguments of a verb.
 struct Arguments {
     let verb: Verb
     private(set) var words: [String] = []
@@ -45,7 +45,7 @@ struct Arguments {
 
     subscript(_ option: String) -> String? { values[option] }
 
-    /// The value of an option that is one of some words.
+    /// Returns the value of an option that accepts only some words.
     func choice<Choice: RawRepresentable & CaseIterable>(_ option: String, _ type: Choice.Type) throws
         -> Choice?
     where Choice.RawValue == String {

@@ -11,12 +11,12 @@ struct ClassModel {
         let isOptional: Bool
         /// The value that it has before a row is read.
         let initial: String?
-        /// What is to be said of it.
+        /// A comment about it in the generated code.
         let remark: String?
     }
 
     struct Relation {
-        /// What declares it: `belongsTo(Team.self)`.
+        /// The expression that declares it: `belongsTo(Team.self)`.
         let declaration: String
         let name: String
         let target: String
@@ -28,16 +28,17 @@ struct ClassModel {
     let properties: [Property]
     var relations: [Relation] = []
 
-    /// The property that is the row id.
+    /// The property for the row id.
     var rowID: Property? {
         table.key.rowIDColumn.flatMap { name in properties.first { $0.column.name.isSameName(as: name) } }
     }
 
-    // MARK: - Making them
+    // MARK: - Creation
 
     /// Makes the records of some tables.
     ///
-    /// - Parameter kinds: The storage classes that the columns of a table hold, by the names of the columns.
+    /// - Parameter kinds: Returns the storage classes in the columns of a table, by the names of
+    ///   the columns.
     static func models(
         of tables: [SchemaFacts.Table], canHoldAny: Bool,
         kinds: (SchemaFacts.Table) throws -> [String: Set<String>]
@@ -94,7 +95,7 @@ struct ClassModel {
             initial: isOptional ? nil : initial(column.defaultValueSQL, type) ?? zero, remark: remark)
     }
 
-    /// The type that a declaration asks for, and a value of it.
+    /// Returns the type for a declaration, and a value of it.
     private static func type(_ column: ColumnInfo, isReference: Bool) -> (String, String) {
         let declared = column.type.uppercased()
         if declared.contains("BOOL") { return ("Bool", "false") }
@@ -108,7 +109,7 @@ struct ClassModel {
         }
     }
 
-    /// The type that all values have.
+    /// Returns the common type of all values.
     private static func type(of kinds: Set<String>) -> (String, String) {
         switch kinds.subtracting(["null"]) {
         case ["integer"]: ("Int", "0")
@@ -127,7 +128,7 @@ struct ClassModel {
             case "String": ["text"]
             case "Date": ["text", "integer", "real"]
             case "Data": ["blob"]
-            default: []  // what holds anything is asked for its values
+            default: []  // a column of any type gets one from its values
             }
         return kinds.subtracting(["null"]).isSubset(of: allowed) && type != "DatabaseValue"
     }
@@ -195,7 +196,7 @@ struct ClassModel {
 }
 
 extension SchemaFacts.Table {
-    /// Whether no two rows have the same values in some columns.
+    /// Whether some columns form a unique key.
     fileprivate func isUnique(_ columns: [String]) -> Bool {
         func isKey(_ others: [String]) -> Bool {
             !others.isEmpty && others.allSatisfy { other in columns.contains { $0.isSameName(as: other) } }

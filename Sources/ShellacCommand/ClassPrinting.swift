@@ -36,7 +36,7 @@ struct ClassPrinting {
         return .done
     }
 
-    /// A table, and all that foreign keys lead to from it, in either direction.
+    /// Returns a table, and all that foreign keys connect to it, in either direction.
     private static func related(to table: SchemaFacts.Table, _ facts: SchemaFacts) -> [SchemaFacts.Table] {
         var found = [table]
         var next = 0
@@ -53,7 +53,8 @@ struct ClassPrinting {
         return found
     }
 
-    /// What the columns of a table hold, by a look at some of its rows: SQLite lets a column hold what its declaration does not say.
+    /// Returns the storage classes in the columns of a table, from some of its rows. SQLite lets a
+    /// column hold values that its declaration does not suggest.
     private static func kinds(_ table: SchemaFacts.Table, _ db: Database) throws -> [String: Set<String>] {
         guard !table.columns.isEmpty else { return [:] }
         let types = table.columns.map { "typeof(\($0.name.quotedDatabaseIdentifier))" }.joined(
@@ -73,7 +74,7 @@ struct ClassPrinting {
     }
 }
 
-/// Records as Swift.
+/// The Swift code of records.
 enum SwiftText {
     static func file(_ models: [ClassModel], _ style: ClassPrinting.Style) -> String {
         let types = Set(models.flatMap(\.properties).map(\.type))
@@ -159,7 +160,7 @@ enum SwiftText {
             } + ["}"]
     }
 
-    /// Whether the table has another name than the one that follows from the type's.
+    /// Whether the name of the table differs from the one that follows from the type's.
     private static func needsTableName(_ model: ClassModel) -> Bool {
         let derived = model.typeName.prefix(1).lowercased() + model.typeName.dropFirst()
         return !derived.isSameName(as: model.table.name)

@@ -2,7 +2,7 @@
 
 import Shellac
 
-/// `shellac diff`: how two databases differ.
+/// `shellac diff`: the differences between two databases.
 struct Differences {
     private let file: LookedAtFile
     private let output: Output
@@ -18,7 +18,7 @@ struct Differences {
         let schemas = try (objects(file), objects(other))
         if !arguments.has("--rows") { isDifferent = try writeSchema(schemas.0, schemas.1) }
         if !arguments.has("--schema") {
-            // Rows are compared by SQLite, which has both files at hand: so they may be any number.
+            // SQLite compares the rows, with both files attached. So their number does not matter.
             try file.queue.unsafeRead { db in
                 try db.execute(sql: "ATTACH ? AS shellac_other", arguments: [other.attachedName])
             }
@@ -73,7 +73,7 @@ struct Differences {
         return isDifferent
     }
 
-    /// SQL without what makes no difference: blanks that are no part of a text.
+    /// Returns SQL in a normal form, without differences in blanks outside of texts.
     private static func normal(_ sql: String) -> [UInt8] {
         var normal: [UInt8] = []
         var quote: UInt8?
@@ -114,7 +114,8 @@ struct Differences {
         let isRowIDHidden: Bool
     }
 
-    /// The tables of both databases, with the columns that both have. A virtual table keeps its rows in others, which are compared.
+    /// Returns the tables of both databases, with their common columns. A virtual table is left
+    /// out, as its rows are in other tables, which are compared.
     private func comparable(_ db: Database) throws -> [Comparable] {
         let virtual = try Set(
             String.fetchAll(
@@ -170,7 +171,7 @@ struct Differences {
         let compared = table.columns.filter { column in !table.key.contains { $0.isSameName(as: column) } }
         guard !compared.isEmpty else { return isDifferent }
         let differs = compared.map(\.quotedDatabaseIdentifier).map {
-            // Neither a collation nor a conversion makes two values one.
+            // Neither a collation nor a conversion may make two values equal.
             "(a.\($0) COLLATE BINARY IS NOT b.\($0) COLLATE BINARY OR typeof(a.\($0)) <> typeof(b.\($0)))"
         }
         let both = compared.map(\.quotedDatabaseIdentifier).flatMap { ["a.\($0)", "b.\($0)"] }

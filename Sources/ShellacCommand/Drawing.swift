@@ -49,7 +49,8 @@ struct Drawing {
         if isSVG {
             try output.line("\(path) is not the diagram of \(file.path)")
         } else {
-            // In both, a table's lines come before the next table's: what differs is told by the lines alone.
+            // In both, a table's lines come before the next table's. So the lines alone show the
+            // differences.
             for change in after.difference(from: before) {
                 switch change {
                 case .remove(_, let line, _): try output.line("- \(TextWidth.visible(line))", .bad)
@@ -66,7 +67,7 @@ struct Drawing {
         return lines
     }
 
-    /// The block of a Markdown file, or all of another one.
+    /// Returns the Mermaid block of a Markdown file, or the whole text of another file.
     private static func mermaidBlock(of text: String) -> String {
         guard let start = text.firstRange(of: "```mermaid\n") else { return text }
         let rest = text[start.upperBound...]
@@ -88,7 +89,7 @@ enum MermaidDiagram {
                 let name = word(column.name, "column")
                 text += "        \(word(column.type, "ANY")) \(name)"
                 if !keys.isEmpty { text += " \(keys.joined(separator: ", "))" }
-                // A name that Mermaid does not take stands beside it.
+                // If Mermaid does not accept a name, its quoted form follows.
                 if name != column.name { text += " \(quoted(column.name))" }
                 text += "\n"
             }
@@ -96,7 +97,7 @@ enum MermaidDiagram {
         }
         for table in facts.tables {
             for key in table.foreignKeys {
-                // A row refers to one, or to none where a column may be NULL.
+                // A row refers to one row, or to none if a column may be NULL.
                 let isRequired = key.originColumns.allSatisfy { name in
                     table.columns.contains {
                         $0.name.isSameName(as: name) && ($0.isNotNull || $0.primaryKeyIndex > 0)
@@ -110,7 +111,7 @@ enum MermaidDiagram {
         return text
     }
 
-    /// What Mermaid takes for a name of a column or a type.
+    /// Returns a name in the form that Mermaid accepts for a column or a type.
     private static func word(_ name: String, _ other: String) -> String {
         let word = String(
             name.map { character in
@@ -126,7 +127,7 @@ enum MermaidDiagram {
         let isPlain =
             !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
         if isPlain, name.first?.isLetter == true { return name }
-        // Mermaid knows no way to write a quote.
+        // Mermaid has no way to write a quote.
         return "\"\(TextWidth.visible(name).replacing("\"", with: "'"))\""
     }
 }

@@ -2,14 +2,14 @@
 
 import Shellac
 
-/// `shellac doctor`: what is wrong with a database, and what to do.
+/// `shellac doctor`: the faults of a database, with remedies.
 struct Examination {
     private let file: LookedAtFile
     private let output: Output
 
     init(_ file: LookedAtFile, _ output: Output) { (self.file, self.output) = (file, output) }
 
-    /// What one look has found.
+    /// The result of one check.
     private struct Finding {
         enum Grade {
             case good, note, fault
@@ -55,12 +55,12 @@ struct Examination {
         if let remedy = finding.remedy { try output.line("       → \(TextWidth.visible(remedy))") }
     }
 
-    // MARK: - Looks
+    // MARK: - Checks
 
     private func integrity() throws -> [Finding] {
         let lines: [String]
         do {
-            // In an access of its own, which ends with what is wrong.
+            // In an access of its own, as a damaged file ends it with an error.
             lines = try file.read { db in try String.fetchAll(db, sql: "PRAGMA main.integrity_check(20)") }
         } catch let failure as Failure where failure.code == .noDatabase {
             lines = [failure.message]
@@ -88,7 +88,8 @@ struct Examination {
                     "parent.\($0.destination.quotedDatabaseIdentifier) = child.\($0.origin.quotedDatabaseIdentifier)"
                 }
                 let present = key.originColumns.map { "child.\($0.quotedDatabaseIdentifier) IS NOT NULL" }
-                // (The collation is that of the parent, as SQLite compares keys.)
+                // (The parent comes first, as SQLite compares keys with the collation of the
+                // parent.)
                 let condition =
                     "\(present.joined(separator: " AND ")) AND NOT EXISTS (SELECT 1 FROM "
                     + "\(parent.name.quotedDatabaseIdentifier) AS parent WHERE \(pairs.joined(separator: " AND ")))"
@@ -111,7 +112,9 @@ struct Examination {
         return findings
     }
 
-    /// Foreign keys that SQLite cannot enforce: see "Required and Suggested Database Indexes" in its documentation.
+    /// Foreign keys that SQLite cannot enforce.
+    ///
+    /// See "Required and Suggested Database Indexes" in its documentation.
     private static func mismatches(_ db: Database, _ facts: SchemaFacts) throws -> [Finding] {
         var findings: [Finding] = []
         for table in facts.tables {
@@ -237,7 +240,7 @@ struct Examination {
         ]
     }
 
-    /// The SQLite that runs here. Those of other programs may be others.
+    /// The SQLite library of this command. Other programs may use other versions.
     private static var library: Finding {
         guard Features.hasLogResetFault else {
             return Finding(grade: .good, text: "\(Features.sentence).")
@@ -251,7 +254,7 @@ struct Examination {
         )
     }
 
-    /// What no file says.
+    /// The facts that no file contains.
     private static var pragmas: [Finding] {
         [
             Finding(

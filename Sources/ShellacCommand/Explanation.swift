@@ -2,7 +2,7 @@
 
 import Shellac
 
-/// `shellac explain`: how SQLite runs a query, in words.
+/// `shellac explain`: the query plan of SQLite, in words.
 struct Explanation {
     private let file: LookedAtFile
     private let output: Output
@@ -20,7 +20,7 @@ struct Explanation {
 
     func run() throws -> ExitCode {
         try file.read { db in
-            // Of several statements, or none, this throws.
+            // If there are several statements, or none, this throws.
             let statement = try db.makeStatement(sql: sql)
             // The plan depends on no value: parameters are NULL.
             let nothing = StatementArguments(statement.parameterNames.map { _ in DatabaseValue.null })
@@ -53,14 +53,15 @@ struct Explanation {
         }
     }
 
-    /// How many rows a table has. Nil where the name is that of something else: of an alias, for one.
+    /// Returns the number of rows of a table. Nil if the name belongs to something else, such as an
+    /// alias.
     private func rowCount(_ name: String, _ db: Database) throws -> Int? {
         guard try db.tableExists(name, in: "main") else { return nil }
         return try Int.fetchOne(db, sql: "SELECT count(*) FROM main.\(name.quotedDatabaseIdentifier)")
     }
 
     private func writeAdvice(_ statement: Statement, _ facts: SchemaFacts) throws {
-        // Of a table that is read twice, one way may have its index already.
+        // For a table that is read twice, one of the indexes may exist already.
         let indexes = try IndexModel.candidates(for: statement).filter { candidate in
             !(facts.table(candidate.table)?.hasIndex(beginningWith: candidate.columns) ?? false)
         }

@@ -2,7 +2,7 @@
 
 import Shellac
 
-/// What the program ends with. (Those of a shell begin with 126.)
+/// The exit code of the program. (Those of a shell begin with 126.)
 enum ExitCode: Int32, CaseIterable {
     case done = 0
     case found = 1
@@ -12,7 +12,7 @@ enum ExitCode: Int32, CaseIterable {
     case sql = 5
     case busy = 6
 
-    /// What the table of exit codes says.
+    /// The meaning, for the table of exit codes.
     var meaning: String {
         switch self {
         case .done: "all is well, or the reader of a pipe wanted no more"
@@ -26,14 +26,14 @@ enum ExitCode: Int32, CaseIterable {
     }
 }
 
-/// Why the program ends, in one sentence.
+/// The reason why the program ends, in one sentence.
 struct Failure: Error {
     let code: ExitCode
     let message: String
 
     init(_ code: ExitCode, _ message: String) { (self.code, self.message) = (code, message) }
 
-    /// Says what an error means that came while a file was looked at.
+    /// Explains an error that occurred while a file was read.
     init(_ error: any Error, path: String) {
         switch error {
         case let failure as Failure: self = failure
@@ -45,7 +45,7 @@ struct Failure: Error {
 
     private init(_ error: DatabaseError, _ path: String) {
         var message = error.message ?? "\(error.resultCode)"
-        // The file is named already, and not as a URI.
+        // The sentence names the file already, and not as a URI.
         if message.hasPrefix("could not open the database at "), let colon = message.firstRange(of: ": ") {
             message = String(message[colon.upperBound...])
         }
@@ -63,5 +63,5 @@ struct Failure: Error {
     }
 }
 
-/// Nobody reads what the program writes.
+/// An error of writing to a pipe that has no reader any more.
 struct OutputClosed: Error {}

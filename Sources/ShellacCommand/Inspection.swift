@@ -2,7 +2,7 @@
 
 import Shellac
 
-/// `shellac inspect`: what there is in a file, on one page.
+/// `shellac inspect`: the content of a file, on one page.
 struct Inspection {
     private let file: LookedAtFile
     private let output: Output
@@ -52,7 +52,8 @@ struct Inspection {
         }
     }
 
-    /// How the database is kept safe, and what a program has left behind.
+    /// Describes the journal mode of the database, and the journal files that programs have left
+    /// behind.
     static func journal(_ state: FileState) -> String {
         if state.isInLogMode {
             return "write-ahead log"
@@ -62,7 +63,8 @@ struct Inspection {
             + (state.journalSize > 0 ? ", and one of \(String.size(state.journalSize)) is there" : "")
     }
 
-    /// The bytes of each table and index. Nil where SQLite was built without the table that tells.
+    /// Returns the bytes of each table and index. Nil if SQLite was built without the table that
+    /// has them.
     static func sizes(_ db: Database) throws -> [String: Int]? {
         do {
             let rows = try Row.fetchAll(

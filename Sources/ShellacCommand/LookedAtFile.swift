@@ -9,29 +9,33 @@ import Darwin
 import Glibc
 #endif
 
-/// A database file that is looked at, and stays as it is: the file, its log and the log's index, byte by byte.
+/// A database file that is read and stays unchanged: the file, its log and the log's index, byte by
+/// byte.
 ///
-/// ## The ways to look
+/// ## The ways to read
 ///
-/// A plain connection that reads changes files: it creates the `-wal` and the `-shm` of a database in WAL mode, marks in the `-shm` what
-/// it reads, and the last one to be closed copies the log to the file and deletes it. So, by "Write-Ahead Logging" and "URI Filenames"
-/// in the SQLite documentation:
+/// A plain connection that reads changes files. It creates the `-wal` and the `-shm` of a database
+/// in WAL mode, and marks its reads in the `-shm`. The last connection to close copies the log to
+/// the file and deletes it. So, according to "Write-Ahead Logging" and "URI Filenames" in the
+/// SQLite documentation:
 ///
-/// - *There is a log, and its index*: `readonly_shm=1` reads beside the program that writes. Where none does, since it was
-///   killed, SQLite makes an index of its own, in memory.
-/// - *There is a log without its index*, as in a copy: the file and its log are copied to a folder of our own, and looked at there.
-/// - *There is no log, in WAL mode*: `immutable=1` has SQLite look for no log and take no lock. Who writes meanwhile is noticed
-///   at the end, since the file is another one then.
-/// - *A rollback journal*: a reader's lock is all it takes, which is in no file. After a crash in the middle of a transaction, a copy is
-///   looked at, where SQLite can undo what was half done.
+/// - *There is a log, and its index*: `readonly_shm=1` reads beside the program that writes. If
+///   there is none, since it was killed, SQLite makes an index of its own, in memory.
+/// - *There is a log without its index*, as in a copy: the file and its log are copied to a private
+///   folder, and read there.
+/// - *There is no log, in WAL mode*: `immutable=1` makes SQLite ignore logs and take no lock. A
+///   write meanwhile is noticed at the end, as the file has changed.
+/// - *A rollback journal*: a reader's lock is enough, which is in no file. After a crash in the
+///   middle of a transaction, a copy is read, in which SQLite can roll back the unfinished
+///   transaction.
 final class LookedAtFile {
     enum Way: Equatable {
         case locked, besideLog, still, copied
     }
 
-    /// The file as it was named.
+    /// The path as the user gave it.
     let path: String
-    /// The file itself: its log stands beside it, and not beside a symbolic link.
+    /// The resolved path: the log is beside the file, and not beside a symbolic link.
     let location: String
     let queue: DatabaseQueue
     let way: Way
@@ -59,7 +63,7 @@ final class LookedAtFile {
                 (way, self.copy, self.before) = (.copied, copy, before)
                 return
             } catch {
-                // Files come and go while a program opens or closes the database.
+                // Files appear and disappear while a program opens or closes the database.
                 guard attempt < 50, before.way == .besideLog || FileState(location) != before else {
                     throw Failure(error, path: path)
                 }
@@ -71,14 +75,14 @@ final class LookedAtFile {
     /// SQLITE_READONLY_ROLLBACK.
     private static var needsRollback: Int32 { SQLITE_READONLY | (3 << 8) }
 
-    /// Finds out what SQLite would say less well.
+    /// Checks for errors that SQLite would explain less clearly.
     private static func check(_ path: String) throws {
         var status = stat()
         guard !path.utf8.contains(0), stat(path, &status) == 0 else {
             throw Failure(.unreadable, "there is no file \(path)")
         }
         if status.st_mode & S_IFMT == S_IFDIR { throw Failure(.unreadable, "\(path) is a folder") }
-        // A pipe would be waited for.
+        // Opening a pipe would block.
         guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(.unreadable, "\(path) is no file") }
         guard access(path, R_OK) == 0 else {
             throw Failure(.unreadable, "\(path) cannot be read: \(String(cString: strerror(errno)))")
@@ -106,17 +110,17 @@ final class LookedAtFile {
         configuration.foreignKeysEnabled = false
         configuration.advisesIndexes = false
         configuration.prepareDatabase { db in
-            // No checkpoint at the end, in whatever way.
+            // No checkpoint at the end, in any of the ways.
             guard let connection = db.sqliteConnection else { return }
             _ = shellac_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         }
         return try DatabaseQueue(path: copy?.path ?? uri(path, way), configuration: configuration)
     }
 
-    /// The file as a URI with the parameters of a way.
+    /// Returns the file as a URI with the parameters of a way.
     static func uri(_ path: String, _ way: Way) -> String {
         var uri = "file:"
-        // Two slashes would begin the name of a machine.
+        // Two slashes would begin a host name.
         if path.hasPrefix("//") { uri += "//" }
         for byte in path.utf8 {
             switch byte {
@@ -136,10 +140,10 @@ final class LookedAtFile {
         }
     }
 
-    /// What `ATTACH` opens the file by.
+    /// The name under which `ATTACH` opens the file.
     var attachedName: String { copy?.path ?? Self.uri(location, way) }
 
-    /// Reads the database, and makes sure that nobody has written to it meanwhile where no lock keeps others from it.
+    /// Reads the database. If no lock keeps writers away, checks that there was no write meanwhile.
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         do {
             let result = try queue.read { db in try body(db) }
@@ -165,7 +169,7 @@ extension Failure {
     }
 }
 
-/// What tells the state of a database from another one, without opening it.
+/// A fingerprint of a database's state, which is taken without opening the database.
 struct FileState: Equatable {
     private struct File: Equatable {
         let size: Int
@@ -181,19 +185,20 @@ struct FileState: Equatable {
     init(_ path: String) {
         main = Self.file(path, 100)
         log = Self.file(path + "-wal", 32)
-        // How far the log has got is told by the first bytes of its index: see "WAL-mode File Format" in the SQLite documentation.
+        // The first bytes of the log's index change with each commit: see "WAL-mode File Format" in
+        // the SQLite documentation.
         index = Self.file(path + "-shm", 136)
         journal = Self.file(path + "-journal", 28)
     }
 
-    /// How the file is looked at.
+    /// The way to read the file.
     var way: LookedAtFile.Way {
         if let log, log.size > 0 { return index.map { $0.size > 0 } ?? false ? .besideLog : .copied }
         guard isInLogMode else { return .locked }
         return log != nil && index.map { $0.size > 0 } ?? false ? .besideLog : .still
     }
 
-    /// Whether the file says that it is in WAL mode.
+    /// Whether the file header says WAL mode.
     var isInLogMode: Bool {
         main.map { $0.start.count > 19 && ($0.start[18] == 2 || $0.start[19] == 2) } ?? false
     }
@@ -221,7 +226,7 @@ struct FileState: Equatable {
             start: bytes(of: path, count: count))
     }
 
-    /// The first bytes of a file.
+    /// Returns the first bytes of a file.
     static func bytes(of path: String, count: Int) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }

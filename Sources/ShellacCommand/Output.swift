@@ -8,9 +8,10 @@ import Darwin
 import Glibc
 #endif
 
-/// The standard output: a terminal, with colours and a width, or a pipe or a file, which gets plain text.
+/// The standard output: a terminal, with colours and a width, or a pipe or a file, which gets plain
+/// text.
 final class Output {
-    /// What a text is, which a terminal shows by a colour.
+    /// The role of a text, which a terminal shows by a colour.
     enum Style: String {
         case heading = "1"
         case faint = "2"
@@ -22,7 +23,7 @@ final class Output {
     let isTerminal: Bool
     /// Whether colours are shown: see no-color.org.
     let hasColours: Bool
-    /// The number of columns of a terminal. Nil for a pipe, and nothing is cut there.
+    /// The number of columns of a terminal. Nil for a pipe, for which nothing is cut.
     let width: Int?
 
     private var bytes: [UInt8] = []
@@ -32,12 +33,13 @@ final class Output {
         isTerminal = isatty(1) == 1
         let isPlain = variable("NO_COLOR").map { !$0.isEmpty } ?? false || variable("TERM") == "dumb"
         hasColours = isTerminal && !isPlain
-        // A terminal that says no width, as one of a test or of an editor, is as wide as terminals were.
+        // Some terminals, as in a test or in an editor, report no width. They get the traditional
+        // one.
         let columns = Int(shellac_terminal_width(1))
         width = isTerminal ? (columns > 0 ? columns : 80) : nil
     }
 
-    /// Returns a text in a style, where there are colours.
+    /// Returns a text in a style, if colours are shown.
     func styled(_ text: String, _ style: Style?) -> String {
         guard hasColours, let style, !text.isEmpty else { return text }
         return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
@@ -57,7 +59,7 @@ final class Output {
 
     func line(_ text: String, _ style: Style) throws { try line(styled(text, style)) }
 
-    /// Writes what has gathered.
+    /// Writes the buffer.
     func flush() throws {
         defer { bytes.removeAll(keepingCapacity: true) }
         try Self.write(bytes, to: 1)

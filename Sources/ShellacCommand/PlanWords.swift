@@ -2,7 +2,7 @@
 enum PlanWords {
     struct Sentence {
         let text: String
-        /// The table that is read as a whole.
+        /// The table that is read completely.
         var scanned: String?
     }
 
@@ -121,7 +121,7 @@ enum PlanWords {
         }
     }
 
-    /// What rows are looked for by: `teamId=? AND score>?`.
+    /// Describes the terms of a search: `teamId=? AND score>?`.
     private static func terms(_ terms: Substring) -> String {
         terms.replacing(" AND ", with: "\u{0}").split(separator: "\u{0}").map { term in
             for (sign, words) in [("=?", "is given"), (">?", "is above a value"), ("<?", "is below a value")]

@@ -6,7 +6,8 @@ import Darwin
 import Glibc
 #endif
 
-/// A copy of a database and its log, in a folder that nobody else reads. It goes with its owner, also when the program is interrupted.
+/// A copy of a database and its log, in a private folder. It is deleted with its owner, even if the
+/// program is interrupted.
 final class PrivateCopy {
     let path: String
     private let folder: String
@@ -72,9 +73,9 @@ final class PrivateCopy {
     }
 }
 
-/// What is done when the program is interrupted: what it made is removed.
+/// The cleanup when the program is interrupted: its files are removed.
 enum Interruption {
-    // Written once, before the signals are heard of, and read by their handler.
+    // Written once, before the signal handlers are installed, and read by these.
     nonisolated(unsafe) private static var names: [UnsafeMutablePointer<CChar>] = []
 
     static func remove(files: [String], folder: String) {

@@ -12,9 +12,11 @@ import Glibc
 @main
 enum Program {
     static func main() {
-        // A pipe whose reader has gone is an error of a write, after which what was made is removed.
+        // If the reader of a pipe is gone, a write fails instead, after which temporary files are
+        // removed.
         signal(SIGPIPE, SIG_IGN)
-        // Who has started the program may have left these blocked: it would neither hear of Control-C, nor be asked to end.
+        // The parent process may have left these blocked: then Control-C, or a request to end,
+        // would have no effect.
         var interruptions = sigset_t()
         sigemptyset(&interruptions)
         for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&interruptions, number) }
@@ -31,7 +33,7 @@ enum Program {
         } catch is OutputClosed {
             return .done
         } catch let failure as Failure {
-            // What was written before the failure is seen before it.
+            // Text that was written before the failure must appear before it.
             do { try output.flush() } catch is OutputClosed { return .done } catch {}
             Output.complain(failure.message)
             return failure.code

@@ -2,7 +2,8 @@
 
 import Shellac
 
-/// A diagram as a picture: boxes of tables, in columns by what refers to what, and lines for foreign keys.
+/// A diagram as a picture: boxes of tables, in columns by their references, and lines for foreign
+/// keys.
 enum SVGDiagram {
     private static let (rowHeight, headHeight, letterWidth, padding) = (20, 26, 8, 12)
     private static let (gap, lineGap, margin) = (32, 90, 20)
@@ -24,7 +25,7 @@ enum SVGDiagram {
             width = max(letters, TextWidth.of(table.name) + 2, 10) * letterWidth + 2 * padding
         }
 
-        /// Where the line of a column begins or ends.
+        /// Returns the point where the line of a column begins or ends.
         func place(of column: String?, right: Bool) -> (Int, Int) {
             let index = column.flatMap { name in table.columns.firstIndex { $0.name.isSameName(as: name) } }
             let row = index.map { headHeight + $0 * rowHeight + rowHeight / 2 } ?? headHeight / 2
@@ -47,10 +48,10 @@ enum SVGDiagram {
         return text + "</svg>\n"
     }
 
-    /// Puts what is referred to at the left of what refers to it.
+    /// Places each table to the right of the tables that it refers to.
     private static func placed(_ boxes: [Box]) -> [Box] {
         var levels = [Int](repeating: 0, count: boxes.count)
-        // As often as there are tables: where they refer to each other in a ring, it ends all the same.
+        // One round for each table, so that it ends even if tables refer to each other in a cycle.
         for _ in boxes.indices {
             for (index, box) in boxes.enumerated() {
                 for key in box.table.foreignKeys {

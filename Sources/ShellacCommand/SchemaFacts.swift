@@ -2,7 +2,7 @@
 
 import Shellac
 
-/// What a database declares, as the verbs need it.
+/// The declarations of a database, as the verbs need them.
 struct SchemaFacts {
     struct Table {
         let name: String
@@ -15,7 +15,8 @@ struct SchemaFacts {
 
     private(set) var tables: [Table] = []
     private(set) var views: [String]
-    /// Tables that cannot be read here, with the reason: virtual ones whose module is missing.
+    /// The tables that this program cannot read, with the reason: virtual ones whose module is
+    /// missing.
     private(set) var unreadable: [(name: String, reason: String)] = []
 
     init(_ db: Database) throws {
@@ -42,7 +43,8 @@ struct SchemaFacts {
 
     // MARK: - Indexes
 
-    /// The foreign keys whose columns no index begins with: each deletion of a row that they refer to reads the whole table.
+    /// The foreign keys without an index that begins with their columns. Each deletion of a row
+    /// that they refer to reads the whole table.
     var unindexedForeignKeys: [(key: ForeignKeyInfo, remedy: String)] {
         tables.flatMap { table in
             table.foreignKeys.filter { !table.hasIndex(beginningWith: $0.originColumns) }.map { key in
@@ -56,7 +58,7 @@ struct SchemaFacts {
         }
     }
 
-    /// The indexes that another one makes superfluous, with it.
+    /// The indexes that another one makes superfluous, each with the reason.
     var superfluousIndexes: [(table: String, index: IndexInfo, reason: String)] {
         tables.flatMap { table in
             table.indexes.compactMap { index in
@@ -67,10 +69,10 @@ struct SchemaFacts {
 }
 
 extension SchemaFacts.Table {
-    /// Whether an index begins with some columns, in whatever order.
+    /// Whether an index begins with some columns, in any order.
     func hasIndex(beginningWith columns: [String]) -> Bool {
         func begins(_ others: [String]) -> Bool {
-            // Equalities use all of them.
+            // For equalities, the order does not matter.
             let start = others.prefix(columns.count)
             return start.count == columns.count
                 && columns.allSatisfy { column in start.contains { $0.isSameName(as: column) } }
@@ -82,7 +84,7 @@ extension SchemaFacts.Table {
         }
     }
 
-    /// Says why an index is not needed. Nil where it is.
+    /// Returns the reason why an index is not needed, or nil if it is needed.
     fileprivate func reasonToDrop(_ index: IndexInfo) -> String? {
         guard index.origin == .createIndex, !index.isPartial, !index.hasExpressions else { return nil }
         func covers(_ keys: [(String?, String)]) -> Bool {
@@ -98,7 +100,8 @@ extension SchemaFacts.Table {
         for other in indexes where other.name != index.name && !other.isPartial && !other.hasExpressions {
             guard covers(other.keys.map { ($0.column, $0.collation) }) else { continue }
             let isSame = other.keys.count == index.keys.count
-            // Of two that are the same, the younger one goes, and of a unique one and another, the other.
+            // Of two equal indexes, the newer one is superfluous. Of a unique one and another, the
+            // other is.
             if index.isUnique, !(isSame && other.isUnique) { continue }
             if isSame, index.isUnique == other.isUnique, other.origin == .createIndex,
                 let mine = indexes.firstIndex(of: index), let its = indexes.firstIndex(of: other), mine < its
@@ -112,7 +115,7 @@ extension SchemaFacts.Table {
 }
 
 extension String {
-    /// Whether two names are the same for SQLite: without regard to the case of ASCII letters.
+    /// Whether SQLite treats two names as equal: without regard to the case of ASCII letters.
     func isSameName(as other: String) -> Bool {
         asciiLowercased.utf8.elementsEqual(other.asciiLowercased.utf8)
     }
@@ -121,13 +124,13 @@ extension String {
         String(decoding: utf8.map { 65...90 ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// Columns of a table, for people: `player.teamId`, `a.(b, c)`.
+    /// Returns columns of a table in a readable form: `player.teamId`, `a.(b, c)`.
     static func place(_ table: String, _ columns: [String]) -> String {
         let list = columns.joined(separator: ", ")
         return columns.count == 1 ? "\(table).\(list)" : "\(table).(\(list))"
     }
 
-    /// A size, for people.
+    /// Returns a size in a readable form.
     static func size(_ bytes: Int) -> String {
         var (amount, unit) = (Double(bytes), 0)
         let units = ["bytes", "kB", "MB", "GB", "TB"]
@@ -138,7 +141,7 @@ extension String {
             ? "\(tenths / 10).\(tenths % 10) \(units[unit])" : "\(Int(amount.rounded())) \(units[unit])"
     }
 
-    /// A number of things: `1 row`, `2 rows`.
+    /// Returns a number with a noun: `1 row`, `2 rows`.
     static func count(_ number: Int, _ thing: String) -> String {
         "\(number) \(number == 1 ? thing : thing.hasSuffix("x") ? thing + "es" : thing + "s")"
     }

@@ -54,7 +54,7 @@ struct Showing {
         try table.finish()
     }
 
-    /// A value as people read it.
+    /// Returns a value in a readable form.
     static func cell(_ value: DatabaseValue, null: String? = nil) -> TextTable.Cell {
         switch value.storage {
         case .null: TextTable.Cell(null ?? "NULL", style: .faint)
@@ -81,7 +81,7 @@ struct Selection {
             throw Failure(.sql, try Self.missing(db, name))
         }
         var sql = "SELECT \(columns) FROM main.\(name.quotedDatabaseIdentifier)"
-        // A comment at the end of a condition must not take the parenthesis with it.
+        // A comment at the end of a condition must not hide the closing parenthesis.
         if let condition { sql += " WHERE (\(condition)\n)" }
         if let order {
             sql += " ORDER BY \(order)\n"

@@ -2,9 +2,9 @@
 
 import Shellac
 
-/// Names of Swift for names of SQL.
+/// Swift names for SQL names.
 enum SwiftNames {
-    /// The name of a property for a column: `team_id` and `Team ID` are `teamId`.
+    /// Returns the name of a property for a column: `team_id` and `Team ID` become `teamId`.
     static func property(_ column: String) -> String {
         var words = words(of: column)
         if words.isEmpty { words = ["column"] }
@@ -12,14 +12,14 @@ enum SwiftNames {
         return avoiding(beginning(words[0] + words.dropFirst().map(capitalized).joined()))
     }
 
-    /// The name of a type for a table: `order items` is `OrderItem`.
+    /// Returns the name of a type for a table: `order items` becomes `OrderItem`.
     static func type(_ table: String) -> String {
         let words = words(of: Inflection.singular(table))
         let name = words.isEmpty ? "Table" : words.map(capitalized).joined()
         return takenTypes.contains(name) ? name + "Record" : beginning(name)
     }
 
-    /// The name of a relation: `teamID` leads to a `team`. Nil where the column does not say.
+    /// Returns the name of a relation: `teamID` leads to a `team`. Nil if the column does not tell.
     static func relation(of column: String) -> String? {
         let name = property(column)
         for ending in ["ID", "Id", "Key", "Fk", "FK"]
@@ -29,10 +29,10 @@ enum SwiftNames {
         return nil
     }
 
-    /// The name as it stands in code: a word of Swift's has backticks.
+    /// Returns the name as it is written in code: a keyword gets backticks.
     static func quoted(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-    /// The text as a literal.
+    /// Returns the text as a literal.
     static func literal(_ text: String) -> String {
         var literal = "\""
         for scalar in text.unicodeScalars {
@@ -57,7 +57,8 @@ enum SwiftNames {
         var words: [String] = []
         var isInside = false
         for character in name {
-            // Letters of any script may stand in a name of Swift, and what they are put together of may not.
+            // A Swift name may contain letters of any script, but not characters of several
+            // scalars.
             let isPart =
                 character.unicodeScalars.count == 1
                 && (character.isLetter || character.isASCII && character.isNumber)
@@ -75,7 +76,8 @@ enum SwiftNames {
         }
     }
 
-    /// `ID` is `id`, `URLText` is `urlText`, `Name` is `name`.
+    /// Lowercases the start of a word: `ID` becomes `id`, `URLText` becomes `urlText`, `Name`
+    /// becomes `name`.
     private static func lowercasingStart(_ word: String) -> String {
         let capitals = word.prefix { $0.isUppercase }
         if capitals.count == word.count { return word.lowercased() }
@@ -104,7 +106,7 @@ enum SwiftNames {
         "Protocol",
     ]
 
-    /// What a record has already, what the code that is printed uses, and what is no name at all.
+    /// The names of a record's members, the names that the generated code uses, and invalid names.
     private static let takenProperties: Set<String> = [
         "self", "column", "init", "container", "copy", "create", "created", "databaseChanges",
         "databaseColumnChanges",
@@ -125,7 +127,7 @@ enum SwiftNames {
         "including", "joining",
     ]
 
-    /// Types that the code that is printed uses, and those that code of their module would miss.
+    /// The types that the generated code uses, and those that a module should not redefine.
     private static let takenTypes: Set<String> = [
         "Any", "Array", "Bool", "Character", "Codable", "CodingKey", "CodingKeys", "Column", "Configuration",
         "Data",

@@ -1,11 +1,11 @@
-/// Rows in columns.
+/// A table of text, with rows in columns.
 ///
-/// The first rows say how wide the columns are, so that any number of rows needs no more memory than these: a later row that is
-/// wider pushes its neighbours aside in a pipe, and is cut in a terminal.
+/// The first rows determine the widths of the columns, so any number of rows needs no more memory
+/// than these. A later row that is wider shifts its neighbours in a pipe, and is cut in a terminal.
 struct TextTable {
     struct Cell {
         let text: String
-        /// Numbers end at the right.
+        /// Whether the text is a number, which is aligned to the right.
         var isNumber = false
         var style: Output.Style?
 
@@ -36,7 +36,7 @@ struct TextTable {
         if waiting.count == Self.sampleSize { try layOut() }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining rows.
     mutating func finish() throws { if widths == nil { try layOut() } }
 
     private mutating func layOut() throws {
@@ -51,7 +51,7 @@ struct TextTable {
                 &widths, into: most - indentation.count - Self.gap.count * max(widths.count - 1, 0))
         }
         self.widths = widths
-        // A heading stands over its numbers.
+        // The heading of a column of numbers is aligned to the right, too.
         for index in headings.indices where waiting.contains(where: { $0[index].isNumber }) {
             headings[index].isNumber = true
         }
@@ -60,11 +60,11 @@ struct TextTable {
         waiting = []
     }
 
-    /// Makes the widest columns narrower until all fit, or each is as narrow as can be.
+    /// Narrows the widest columns until all fit, or each has the minimum width.
     private static func fit(_ widths: inout [Int], into most: Int) {
         let least = 4
         while widths.reduce(0, +) > most, let widest = widths.max(), widest > least {
-            // As far as the next one, of all that are as wide.
+            // Down to the next narrower column, for all columns of that width.
             let indexes = widths.indices.filter { widths[$0] == widest }
             let next = max(widths.filter { $0 < widest }.max() ?? least, least)
             let excess = widths.reduce(0, +) - most

@@ -1,4 +1,4 @@
-/// How many columns of a terminal a text takes.
+/// The number of terminal columns that a text takes.
 enum TextWidth {
     static func of(_ text: String) -> Int {
         var utf8 = text.utf8.makeIterator()
@@ -14,11 +14,12 @@ enum TextWidth {
         return isPlain ? count : text.reduce(0) { $0 + of($1) }
     }
 
-    /// A character of several scalars, such as a letter with an accent or a family, takes as much as its widest scalar.
+    /// Returns the width of a character. If it has several scalars, such as a letter with an accent
+    /// or an emoji of a family, it is that of its widest scalar.
     static func of(_ character: Character) -> Int {
         var width = 0
         for scalar in character.unicodeScalars {
-            // This one asks for the wide form of the character before it.
+            // This scalar selects the wide form of the character before it.
             width = max(width, scalar.value == 0xFE0F ? 2 : of(scalar))
         }
         return width
@@ -30,7 +31,7 @@ enum TextWidth {
         case .nonspacingMark, .enclosingMark, .format: return 0
         default: break
         }
-        // The ranges of "East Asian Width" that are wide, and emoji.
+        // The wide ranges of "East Asian Width", and emoji.
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
             0xA000...0xA4CF,
@@ -42,8 +43,8 @@ enum TextWidth {
         }
     }
 
-    /// Returns a text in which control characters are written out: what a database holds neither breaks a line of a table, nor
-    /// steers a terminal.
+    /// Returns a text in which control characters are written out. So the content of a database
+    /// neither breaks a line of a table, nor controls a terminal.
     static func visible(_ text: String) -> String {
         let hasControl = text.unicodeScalars.contains(where: isControl)
         guard hasControl else { return text }
@@ -62,12 +63,12 @@ enum TextWidth {
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        // Those that turn the direction of a line are no better.
+        // Characters that change the direction of a line are as bad.
         scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value || 0x202A...0x202E ~= scalar.value
             || 0x2066...0x2069 ~= scalar.value || scalar.value == 0x2028 || scalar.value == 0x2029
     }
 
-    /// Returns as much of a text as fits, with an ellipsis where that is not all.
+    /// Returns as much of a text as fits, with an ellipsis if that is not all.
     static func cut(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         var (cut, used) = ("", 0)

@@ -1,4 +1,4 @@
-/// What the command does.
+/// A verb of the command.
 enum Verb: String, CaseIterable {
     case inspect, show, `class`, diagram, diff, explain, doctor, watch
 
@@ -115,13 +115,13 @@ enum Verb: String, CaseIterable {
         }
     }
 
-    /// The options that have a value, and those that have none.
+    /// The options that have a value. `flags` are those that have none.
     var valued: Set<String> {
         Set(options.map(\.name).filter { $0.contains(" ") }.map { String($0.prefix { $0 != " " }) })
     }
     var flags: Set<String> { Set(options.map(\.name).filter { !$0.contains(" ") }) }
 
-    /// How many words there may be behind the verb.
+    /// The number of words that may follow the verb.
     var wordCount: ClosedRange<Int> {
         switch self {
         case .inspect, .diagram, .doctor: 1...1

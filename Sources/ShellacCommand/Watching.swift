@@ -8,11 +8,11 @@ import Darwin
 import Glibc
 #endif
 
-/// `shellac watch`: the rows of a table as they change, whoever changes them.
+/// `shellac watch`: the rows of a table as they change, by any program.
 ///
-/// A connection that stays open would keep the log from being emptied, and a live query sees nothing through one that takes no
-/// lock. So the first bytes of the file, of its log and of the log's index are looked at, now and then: a commit changes them.
-/// Then the file is opened, read and closed again.
+/// A connection that stays open would keep the log from being emptied, and a live query sees no
+/// changes on one that takes no lock. So the command polls the first bytes of the file, of its log
+/// and of the log's index: a commit changes them. Then the file is opened, read and closed again.
 final class Watching {
     private let path: String
     private let location: String
@@ -37,7 +37,8 @@ final class Watching {
         let pause = useconds_t(try max(0.01, min(arguments.number("--every") ?? 0.1, 3_600)) * 1e6)
         let most = try arguments.number("--changes").map { Int(min($0, 1e18)) }
         let limit = try arguments.number("--limit").map { Int(min($0, 1e9)) } ?? 10_000
-        // The state is that before the file was read: what is written while it is read is seen next.
+        // The state is taken before the file is read. So a write during the reading is seen next
+        // time.
         state = FileState(location)
         var rows = try fetch(limit)
         for key in rows.keys { try output.line("  \(Self.text(rows, key))") }
@@ -57,13 +58,13 @@ final class Watching {
                 rows = next
                 try output.flush()
             } catch let failure as Failure where failure.code == .busy {
-                // It is looked at again, since its state is another one than the one that is known.
+                // The file is read again, since its state still differs from the known one.
             }
         }
         return .done
     }
 
-    /// Ends where nobody reads the pipe any more: nothing may be written for long.
+    /// Ends the command if the pipe has no reader any more: it may not write for a long time.
     private func checkReader() throws {
         var descriptor = pollfd(fd: 1, events: 0, revents: 0)
         if poll(&descriptor, 1, 0) > 0, descriptor.revents & Int16(POLLERR | POLLNVAL) != 0 {
@@ -73,7 +74,7 @@ final class Watching {
 
     private func fetch(_ limit: Int) throws -> Rows {
         let opened = try file ?? LookedAtFile(path)
-        // It is opened for each reading: what takes no lock does not see what is written later.
+        // It is opened for each reading: a connection without a lock does not see later writes.
         defer { file = nil }
         let name = arguments.words[1]
         return try opened.read { db in
@@ -102,7 +103,7 @@ final class Watching {
         }
     }
 
-    /// Writes what has changed. Returns how many rows that are.
+    /// Writes the changes. Returns the number of changed rows.
     private func write(_ old: Rows, _ new: Rows) throws -> Int {
         var count = 0
         for key in old.keys where new.values[key] == nil {
