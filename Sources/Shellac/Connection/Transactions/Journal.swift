@@ -100,7 +100,7 @@ struct Journal: ~Copyable {
     private var departing: [Note] = []
     /// The memory of released notes, for reuse: new memory is slow.
     private var spare: [Note] = []
-    /// The number of the present moment: of the notes made since the last moment that can be
+    /// The number of the present moment, for the notes made since the last point that can be
     /// restored. No other journal has the same number.
     private(set) var moment = Self.nextMoment()
 

@@ -1,4 +1,4 @@
-/// A value that is fetched again whenever it may have changed.
+/// A query that is fetched again whenever its result may have changed.
 ///
 /// ## The life of a value
 ///
