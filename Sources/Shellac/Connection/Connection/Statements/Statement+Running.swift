@@ -29,7 +29,7 @@ extension Statement {
         return value
     }
 
-    /// Handles the end of a run for all participants. Usually, only change handlers are affected,
+    /// Handles the end of a run for all followers. Usually, only change handlers are affected,
     /// if any.
     @inline(never)
     func tellOfEnd(error: (any Error)?, hasRun: Bool, isFollowed: Bool) throws {

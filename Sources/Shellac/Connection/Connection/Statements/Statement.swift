@@ -87,10 +87,10 @@ public final class Statement {
 
         /// The runs open or end transactions or savepoints.
         static let transactions = Concerns(rawValue: 1)
-        /// The participants for transactions and the schema are notified. The runs open or end
+        /// The followers of transactions and the schema are notified. The runs open or end
         /// transactions, or change the schema, or the connection's behaviour.
         static let schema = Concerns(rawValue: 2)
-        /// The participant for changes is notified. The runs write, or open or end transactions.
+        /// The follower of changes is notified. The runs write, or open or end transactions.
         static let changes = Concerns(rawValue: 4)
     }
     let concerns: Concerns
@@ -261,7 +261,7 @@ public final class Statement {
         }
     }
 
-    /// Notifies participants before the statement is bound, because they may use it themselves.
+    /// Notifies followers before the statement is bound, because they may use it themselves.
     @inline(never)
     private func checkObstruction() throws {
         if database.owed.contains(.statementWillBegin), concerns.contains(.changes),
@@ -290,7 +290,7 @@ public final class Statement {
         phase = next
     }
 
-    /// Notifies the participants for transactions and the schema that the statement is about to
+    /// Notifies the followers of transactions and the schema that the statement is about to
     /// run.
     @inline(__always)
     private func announce() throws -> Phase {
