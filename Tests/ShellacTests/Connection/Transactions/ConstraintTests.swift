@@ -471,7 +471,7 @@ struct ConstraintTests {
             #expect(error?.constraint?.foreignKey != nil)
             try second.inDatabase { other in
                 try other.beginTransaction(.immediate)
-                let busy = ConstraintInquiry.complete(
+                let busy = db.explained(
                     DatabaseError(
                         resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: "FOREIGN KEY constraint failed"),
                     of: try db.makeStatement(sql: "INSERT INTO player (teamID) VALUES (9)"))
