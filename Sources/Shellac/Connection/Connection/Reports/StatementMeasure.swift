@@ -100,6 +100,8 @@ extension Statement {
     /// Begins to measure a run.
     @inline(never)
     func beginMeasure() {
+        // Statements that explain the error of another one are not reported.
+        if database.running.isRehearsal { return }
         let measure = measure ?? StatementMeasure()
         self.measure = measure
         measure.begin(self)

@@ -22,8 +22,9 @@ import CSQLite
 ///
 /// A log that has lost its name still has what was committed. Closing copies it to the file, unless another one has taken its place.
 ///
-/// An attached database is looked after in the same way: a commit that writes to it is refused once its file has moved, and its log is
-/// emptied. What is written elsewhere is not refused.
+/// An attached database is treated in the same way. A commit that writes to it is refused once its
+/// file has moved, and its log is emptied. A statement that writes elsewhere is not refused; an
+/// immediate transaction is, because it begins to write in all databases.
 final class FilePlace {
     /// What has lost its name.
     enum Part: String {
