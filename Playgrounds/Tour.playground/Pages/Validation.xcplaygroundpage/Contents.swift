@@ -1,13 +1,9 @@
 //: # What may be saved
 //:
-//: A record looks at itself before it is saved, and the table says what must always hold.
+//: A record is validated before it is saved, and the table enforces what must always hold.
 
 import Foundation
 import Shellac
-
-struct Invalid: Error, CustomStringConvertible {
-    let description: String
-}
 
 class Player: Record {
     var id: Int64?
@@ -27,7 +23,7 @@ class Player: Record {
     }
 
     override func validate(_ db: Database) throws {
-        if name.isEmpty { throw Invalid(description: "a player needs a name") }
+        try ValidationError.collect { errors in errors.require(name, "name") }
     }
 }
 
@@ -45,7 +41,7 @@ try dbQueue.write { db in
     }
 }
 
-//: What `validate` throws stops the save. It sees what `willSave` has made of the record.
+//: An error of `validate` stops the save. It runs after `willSave`, which may change the record.
 
 let player = Player()
 player.name = "   "
@@ -57,7 +53,7 @@ player.name = " Arthur "
 try dbQueue.write { db in try player.save(db) }
 print("saved: \(player.name)")
 
-//: What the table refuses is told in parts: the kind, the table, the columns.
+//: The error of a violated constraint has parts: the kind, the table, the columns. It becomes a validation error, too.
 
 func attempt(_ change: (Player) -> Void) throws {
     let other = Player()
@@ -70,6 +66,7 @@ func attempt(_ change: (Player) -> Void) throws {
         print(
             "\(constraint.kind) of \(constraint.table ?? "?"): \(constraint.columns.joined(separator: ", "))")
         if let key = constraint.foreignKey { print("there is no such \(key.destinationTable)") }
+        if let errors = ValidationError(error, for: other) { print(errors) }
     }
 }
 
