@@ -109,7 +109,9 @@ struct GraphSave {
         }
         let key = try key()
         if let referred, let key { try check(key, of: referred, definition) }
-        try record.fill(KeyFilling(step.from, key), of: definition, in: db)
+        if try key.map({ try !keepsLetters(record, step.from, step, $0, definition) }) ?? true {
+            try record.fill(KeyFilling(step.from, key), of: definition, in: db)
+        }
         if isGiven, let objects { noteSaved(record, objects, definition) }
     }
 
@@ -153,7 +155,9 @@ struct GraphSave {
         var waiting = WaitingInsertions(columns, count: objects.records.count, in: db)
         for related in objects.records {
             try checkMoving(related, step, to: key, definition)
-            let isNew = try related.fill(filling, of: definition, in: db)
+            let isNew =
+                try !keepsLetters(related, columns, step, key, definition)
+                && related.fill(filling, of: definition, in: db)
             back.give(to: related)
             if isNew, nested.isEmpty, try waiting.take(related) { continue }
             try waiting.insert()
@@ -227,6 +231,22 @@ struct GraphSave {
                 + "cannot be moved: delete it, and save a copy of it")
     }
 
+    /// Whether a row already refers to a key, and its foreign key is a part of its own primary key, which
+    /// tells these letters from those of the key. With other letters, the save would insert another row.
+    private func keepsLetters(
+        _ record: Record, _ columns: [String], _ step: RelationPath.Step, _ key: [DatabaseValue],
+        _ definition: RelationDefinition
+    ) throws -> Bool {
+        guard RememberedRow.View(record) != nil else { return false }
+        let plan = try db.plan(for: type(of: record)).object
+        guard plan.keyColumn(among: columns) != nil else { return false }
+        let own = try record.encodedKey(columns, of: definition, in: db)
+        guard step.areEqual(own, key) else { return false }
+        return !zip(columns, zip(own, key)).allSatisfy { name, values in
+            plan.table.comparison(ofColumn: name).isSameKey(values.1, as: values.0)
+        }
+    }
+
     /// Returns those of some records whose rows belong to the relation, and are not those of others. There is one at least.
     private func stillRelated(
         _ records: [Record], besides others: [Record], _ step: RelationPath.Step, _ key: [DatabaseValue],
@@ -251,7 +271,8 @@ struct GraphSave {
                 query.selection = plan.key.map {
                     SQLSelection(.expression(SQLExpression(.column($0)), name: nil))
                 }
-                query.filter(ownerList.condition(step.to.map { SQLExpression(.column($0.name)) }))
+                query.filter(
+                    ownerList.condition(step.to.map { $0.compared(SQLExpression(.column($0.name))) }))
                 query.filter(list.condition(plan.key.map { SQLExpression(.column($0)) }))
                 let rows = try QueryInterfaceRequest<Row>(query).fetchCursor(db)
                 while let row = try rows.next() {

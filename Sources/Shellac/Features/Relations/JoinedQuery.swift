@@ -276,7 +276,7 @@ extension RelationStep {
         let equations = zip(path.to, path.from).map { to, from in
             SQLExpression(
                 .infix(
-                    .equal, SQLExpression(.column(table: name, name: to.name)),
+                    .equal, to.compared(SQLExpression(.column(table: name, name: to.name))),
                     SQLExpression(.column(table: origin, name: from))))
         }
         let conditions = equations + (query.condition.map { [$0.moved(to: ColumnScope(table: name))] } ?? [])

@@ -83,7 +83,7 @@ private final class RelatedCondition: LateExpression, @unchecked Sendable {
 
     /// The condition on the rows of a step.
     private func condition(_ path: RelationPath, _ number: Int) throws -> SQLExpression {
-        let columns = path.steps[number].to.map { SQLExpression(.column($0.name)) }
+        let columns = path.steps[number].to.map { $0.compared(SQLExpression(.column($0.name))) }
         if number == 0 {
             return try Self.equation(columns, key(path))
         }

@@ -18,9 +18,19 @@ struct RelationPath {
     }
 
     /// A column that values are compared with.
+    ///
+    /// A relation compares texts by the collation of the parent's column in both directions, as SQLite
+    /// does to enforce a foreign key. See ``TableSchema/collation(ofReferencesTo:)``.
     struct Target {
         let name: String
         let comparison: ColumnComparison
+        /// The parent's collation. Nil if the column itself declares the same one.
+        private let collation: Database.CollationName?
+
+        /// Returns the column as one side of a comparison. The other side has no `COLLATE`.
+        func compared(_ column: SQLExpression) -> SQLExpression {
+            collation.map { column.collating($0) } ?? column
+        }
     }
 
     let steps: [Step]
@@ -41,7 +51,23 @@ struct RelationPath {
 extension RelationPath.Target {
     /// Reads a column of a table, which may be its row id.
     init(_ name: String, in table: TableSchema) {
-        (self.name, comparison) = (name, table.comparison(ofColumn: name))
+        (self.name, comparison, collation) = (name, table.comparison(ofColumn: name), nil)
+    }
+
+    /// Reads a column of a child, which refers to a column of its parent.
+    init(_ name: String, in child: TableSchema, referringTo parentName: String, in parent: TableSchema) {
+        let (own, collation) = (
+            child.comparison(ofColumn: name), parent.collation(ofReferencesTo: parentName)
+        )
+        self.name = name
+        guard let collation, collation != own.collation, let collationName = collation.name else {
+            (comparison, self.collation) = (own, nil)
+            return
+        }
+        // The column of a view may be any expression: only SQLite compares its values.
+        let isKnown = own.collation != .unknown
+        comparison = isKnown ? ColumnComparison(affinity: own.affinity, collation: collation) : own
+        self.collation = Database.CollationName(rawValue: collationName)
     }
 }
 
@@ -58,15 +84,16 @@ extension RelationPath.Step {
             definition,
             db)
         from = isUp ? key.child : key.parent
-        let table = isUp ? parent : child
-        to = (isUp ? key.parent : key.child).map { name in
-            RelationPath.Target(name, in: table)
+        to = zip(key.child, key.parent).map { childName, parentName in
+            isUp
+                ? RelationPath.Target(parentName, in: parent)
+                : RelationPath.Target(childName, in: child, referringTo: parentName, in: parent)
         }
         (isPlain, isOnly) = (key.isPlain, key.isOnly)
         let origin = isUp ? child : parent
         comparesIntegers =
             origin.kind == .table && from.count == 1 && to[0].comparison.affinity == .integer
-            && origin.affinity(ofColumn: from[0]) ?? .integer == .integer
+            && origin.affinity(ofColumn: from[0]) ?? .integer == .integer && to[0].comparison.isComparable
     }
 
     /// The columns of the foreign key.

@@ -35,7 +35,10 @@ struct RelationQuery {
         let target = select
         select.annotations += (0..<keyCount).map { rows.keyColumn($0, of: target) }
         select.annotations += identity.map { SQLSelection(.expression(target.own($0), name: nil)) }
-        if definition.limit != nil { rank() }
+        if definition.limit != nil {
+            select.annotations.append(rows.number(of: target, select.ordering))
+            rankCount = 1
+        }
         if let supplement = select.supplement {
             select = try supplement.joined(select, for: element, avoiding: [], on: db)
         }
@@ -89,13 +92,6 @@ struct RelationQuery {
     /// The first column of the key that a row was found by, in the rows of the statement.
     private func keyColumn(of row: LiveRow) -> Int {
         row.layout.column(named: "shellac_key0") ?? row.count - rankCount - identityCount - keyCount
-    }
-
-    /// Numbers the rows of each key.
-    private mutating func rank() {
-        let keys = select.annotations.prefix(select.annotations.count - identityCount).suffix(keyCount)
-        select.annotations.append(StepRows.number(keys, select.ordering))
-        rankCount = 1
     }
 
     /// Leaves out the rows of each key behind the first ones.

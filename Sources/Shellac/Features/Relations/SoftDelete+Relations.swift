@@ -44,7 +44,8 @@ private struct RelationCascade: SoftDeleteCascade {
             var query = definition.steps[0].query
             // Whatever else leaves rows out of what is read, they go along with the row that they belong to.
             (query.own, query.ordering, query.supplement) = (.kind, [], query.included.joinsAlone)
-            query.filter(list.condition(path.steps[0].to.map { SQLExpression(.column($0.name)) }))
+            query.filter(
+                list.condition(path.steps[0].to.map { $0.compared(SQLExpression(.column($0.name))) }))
             return query
         }
     }

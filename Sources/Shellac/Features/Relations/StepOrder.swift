@@ -116,13 +116,15 @@ struct StepRows {
         var query = definition.steps[number].query
         let step = path.steps[number]
         if number == 0 {
-            query.filter(condition(step.to.map { query.own($0.name) }))
+            query.filter(condition(step.to.map { $0.compared(query.own($0.name)) }))
             return query
         }
         let before = passed(number - 1, order.compactMap(\.stepTerm), to: step.from)
         let conditions = step.to.enumerated().map { index, column in
             SQLExpression(
-                .infix(.equal, query.own(column.name, isJoined: true), Self.column("shellac_next\(index)")))
+                .infix(
+                    .equal, column.compared(query.own(column.name, isJoined: true)),
+                    Self.column("shellac_next\(index)")))
         }
         query.joins.append(
             QueryJoin(
@@ -143,9 +145,8 @@ struct StepRows {
         let order = known + (first?.ordering ?? [])
         var rows = query(upTo: number, order)
         let inner = rows
-        let keys = path.steps[0].to.indices.map { keyColumn($0, of: inner) }
         (rows.ordering, rows.annotations) = ([], [])
-        rows.selection = keys
+        rows.selection = path.steps[0].to.indices.map { keyColumn($0, of: inner) }
         rows.selection? += columns.enumerated().map {
             SQLSelection(.expression(inner.own($1), name: "shellac_next\($0)"))
         }
@@ -159,7 +160,7 @@ struct StepRows {
             rows.selection?.append(SQLSelection(.expression(value, name: "shellac_order\(index)")))
         }
         guard let first else { return rows }
-        rows.annotations = [Self.number(keys, resolved(order).suffix(first.ordering.count))]
+        rows.annotations = [self.number(of: inner, resolved(order).suffix(first.ordering.count))]
         return rows.firstRows(first.count)
     }
 
@@ -190,7 +191,7 @@ struct StepRows {
             query.filter(
                 SQLExpression(
                     .infix(
-                        .equal, SQLExpression(.column(table: table, name: column.name)),
+                        .equal, column.compared(SQLExpression(.column(table: table, name: column.name))),
                         Self.column("shellac_next\(index)"))))
         }
         let least = FunctionCall(name: "MIN", arguments: [Self.column("shellac_rank")])
@@ -204,19 +205,17 @@ struct StepRows {
 
     /// A column of the key that a row was found by.
     func keyColumn(_ index: Int, of query: SelectQuery) -> SQLSelection {
+        SQLSelection(.expression(key(index, of: query), name: "shellac_key\(index)"))
+    }
+
+    private func key(_ index: Int, of query: SelectQuery) -> SQLExpression {
         let isFirst = query.joins.last?.source.alias != Self.via
-        let column =
-            isFirst ? query.own(path.steps[0].to[index].name) : Self.column("shellac_key\(index)")
-        return SQLSelection(.expression(column, name: "shellac_key\(index)"))
+        return isFirst ? query.own(path.steps[0].to[index].name) : Self.column("shellac_key\(index)")
     }
 
     /// The number of a row among those of its key.
-    static func number(
-        _ keys: some Sequence<SQLSelection>, _ order: some Sequence<SQLOrdering>
-    ) -> SQLSelection {
-        let partition = keys.compactMap { selection -> SQLExpression? in
-            if case .expression(let expression, _) = selection.form { expression } else { nil }
-        }
+    func number(of query: SelectQuery, _ order: some Sequence<SQLOrdering>) -> SQLSelection {
+        let partition = path.steps[0].to.enumerated().map { $1.compared(key($0, of: query)) }
         let call = SQLExpression(.call(FunctionCall(name: "ROW_NUMBER", arguments: [])))
         let number = call.over(SQLWindow(partitionBy: partition, order: Array(order)))
         return SQLSelection(.expression(number, name: "shellac_rank"))

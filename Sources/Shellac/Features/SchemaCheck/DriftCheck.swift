@@ -250,42 +250,6 @@ struct DriftCheck {
             }
         }
     }
-
-    // MARK: - Foreign keys
-
-    /// Looks for an index of each foreign key ("SQLite Foreign Key Support", section "Required and
-    /// Suggested Database Indexes").
-    mutating func checkForeignKeys() throws {
-        guard table.kind == .table else { return }
-        for foreignKey in try db.foreignKeys(on: table.name, in: table.schemaName) {
-            if try !isIndexed(foreignKey.originColumns) {
-                add(
-                    .foreignKeyNotIndexed(destinationTable: foreignKey.destinationTable),
-                    foreignKey.originColumns)
-            }
-        }
-    }
-
-    private func isIndexed(_ columns: [String]) throws -> Bool {
-        let wanted = Set(columns.map(CaseInsensitiveName.init))
-        func begins(_ names: [String?]) -> Bool {
-            let beginning = names.prefix(columns.count).compactMap { $0.map(CaseInsensitiveName.init) }
-            return Set(beginning) == wanted
-        }
-        if let rowID = table.primaryKey.rowIDColumn, begins([rowID]) { return true }
-        let indexes = table.indexes.filter { begins($0.keys.map(\.column)) }
-        if indexes.contains(where: { !$0.isPartial }) { return true }
-        // Of partial indexes, SQLite uses only one of rows that are not NULL to find rows. Its
-        // query plan tells.
-        guard !indexes.isEmpty else { return false }
-        let name = table.name.quoted(in: table.schemaName)
-        let sql = "EXPLAIN QUERY PLAN SELECT 1 FROM \(name) WHERE \(RecordPlan.condition(columns))"
-        let steps = try Row.fetchAll(db.makeStatement(sql: sql), arguments: StatementArguments(columns))
-        return try steps.contains { step in
-            let detail: String = try step["detail"]
-            return indexes.contains { detail.contains("INDEX \($0.name) ") }
-        }
-    }
 }
 
 extension PackedColumns {

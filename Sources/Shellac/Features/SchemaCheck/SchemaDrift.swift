@@ -92,6 +92,9 @@ public struct SchemaFault: Hashable, Sendable {
         /// No index begins with the columns of a foreign key: SQLite reads the whole table whenever
         /// a row that the key refers to is deleted.
         case foreignKeyNotIndexed(destinationTable: String)
+        /// The column of a foreign key does not have the collation of the column that it refers to. SQLite
+        /// compares by that collation, and so it uses no index of another one.
+        case foreignKeyOfOtherCollation(destinationTable: String, collation: String)
         /// The column stores another value than the one that the record encodes, or may do so.
         case affinityMismatch(value: StorageClass, declaredType: String)
         /// The type's `databaseDefaultFilter` cannot be compiled, the table lacks the column of its
@@ -150,6 +153,9 @@ extension SchemaFault: CustomStringConvertible {
             "\(recordType) stores NULL in \(column) of \(table) where it has no value, in place of the default \(sql)."
         case .foreignKeyNotIndexed(let destination):
             "The foreign key (\(names)) of \(table), which refers to the table \(destination), has no index."
+        case .foreignKeyOfOtherCollation(let destination, let collation):
+            "The column \(names) of \(table) refers to the table \(destination), which compares by \(collation): no index of "
+                + "the foreign key is used. Declare the column COLLATE \(collation)."
         case .affinityMismatch(let value, let type):
             "\(recordType) encodes \(value) in \(column) of \(table), whose type is \(type): \(effect(of: value, type))."
         case .filterInvalid(let message):

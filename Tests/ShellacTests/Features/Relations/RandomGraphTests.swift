@@ -55,7 +55,8 @@ struct Way: Sendable {
     let read: @Sendable (Knot) throws -> [Knot]
     /// The same with more relations to be loaded along.
     let including: @Sendable ([any Relation]) -> any Relation
-    /// The ids of the rows that belong to one of an id, as SQL with one parameter.
+    /// The ids of the rows that belong to one of an id, as SQL with one parameter. A name in braces stands for the collation of
+    /// that column of the owner.
     let naive: String
 
     static func ways(of type: (some Knot).Type) -> [Way] {
@@ -73,16 +74,16 @@ struct Way: Sendable {
         let down = Owner.hasMany(Target.self, using: one)
         let up = Owner.belongsTo(Target.self, using: one).order(Column("id"))
         return [
-            many("down", down.order(Column("id").desc), find("p = :k", "ORDER BY id DESC")),
+            many("down", down.order(Column("id").desc), find("p COLLATE {k} = :k", "ORDER BY id DESC")),
             many(
                 "pairs", Owner.hasMany(Target.self, using: both).order(Column("id")),
-                find("p = :k AND q = :l", "ORDER BY id")),
+                find("p COLLATE {k} = :k AND q COLLATE {l} = :l", "ORDER BY id")),
             many(
                 "odd", down.filter(Column("id") % 2 == 1).order(Column("q"), Column("id")).forKey("odd"),
-                find("p = :k AND id % 2 = 1", "ORDER BY q, id")),
+                find("p COLLATE {k} = :k AND id % 2 = 1", "ORDER BY q, id")),
             many(
                 "first", down.order(Column("q").desc, Column("id")).limit(2, perParent: true).forKey("first"),
-                find("p = :k", "ORDER BY q DESC, id LIMIT 2")),
+                find("p COLLATE {k} = :k", "ORDER BY q DESC, id LIMIT 2")),
             many(
                 "siblings",
                 Owner.hasMany(
@@ -93,7 +94,7 @@ struct Way: Sendable {
                 "\(other)|siblings|ORDER BY id|\(mine)"),
             single(
                 "one", Owner.hasOne(Target.self, using: one).order(Column("id")),
-                find("p = :k", "ORDER BY id LIMIT 1")),
+                find("p COLLATE {k} = :k", "ORDER BY id LIMIT 1")),
             single("up", up, find("k = :p", "ORDER BY id LIMIT 1")),
             single(
                 "upward", Owner.belongsTo(Target.self, using: both).order(Column("id").desc),
@@ -127,9 +128,28 @@ struct Way: Sendable {
             including: { nested in nested.reduce(relation) { $0.including($1) } }, naive: naive)
     }
 
+    /// The collation that a column declares.
+    static func collation(of column: String, in table: String, _ db: Database) throws -> String {
+        let sql = try String.fetchOne(
+            db, sql: "SELECT sql FROM sqlite_master WHERE name = ?", arguments: [table])
+        let words = (sql ?? "").split { " ,()".contains($0) }
+        let start = try #require(words.firstIndex { $0 == column })
+        let place = try #require(words[start...].firstIndex(of: "COLLATE"))
+        return String(words[place + 1])
+    }
+
+    /// The parts of the naive way, with the collations that the schema declares.
+    func parts(_ db: Database) throws -> [String] {
+        var parts = naive.split(separator: "|").map(String.init)
+        for name in Knot.columns where parts[1].contains("{\(name)}") {
+            parts[1] = try parts[1].replacing("{\(name)}", with: Self.collation(of: name, in: parts[3], db))
+        }
+        return parts
+    }
+
     /// The ids of the rows that are related to one, found by queries of their own.
     func ids(of knot: Knot, _ db: Database) throws -> [Int64] {
-        let parts = naive.split(separator: "|").map(String.init)
+        let parts = try parts(db)
         let table = parts[0]
         func rows(_ table: String, _ condition: String, _ rest: String, _ values: [String: DatabaseValue])
             throws -> [Row]
@@ -141,9 +161,11 @@ struct Way: Sendable {
                 db, sql: "SELECT * FROM \(table) WHERE \(condition) \(rest)", arguments: arguments)
         }
         if parts[1] == "siblings" {
-            // Two columns are compared by the affinities and the collation of both, which a value that is bound has not. (In
-            // one statement, SQLite would go on from `k = 'a '` to `p = 'a '`, whatever the collations are.)
-            let sql = "SELECT t.id FROM red JOIN \(table) AS t ON t.p = red.k WHERE red.id = ?"
+            // Two columns are compared by the affinities of both, which a value that is bound has not. (In one statement, SQLite
+            // would go on from `k = 'a '` to `p = 'a '`, whatever the collations are.)
+            let collation = try Self.collation(of: "k", in: "red", db)
+            let sql =
+                "SELECT t.id FROM red JOIN \(table) AS t ON t.p COLLATE \(collation) = red.k WHERE red.id = ?"
             let between = try rows("red", "k = :p", "", knot.values).map { try $0["id"] as Int64 }
             return try between.flatMap { try Int64.fetchAll(db, sql: sql, arguments: [$0]) }.sorted()
         }
@@ -260,11 +282,13 @@ struct RandomGraph {
     }
 
     mutating func makeSchema() -> String {
-        // One collation for all: where two columns are compared that have several, SQLite's answer goes by its plan.
-        let text = "TEXT COLLATE \(pick(["BINARY", "NOCASE", "RTRIM"]))"
-        let types = ["INTEGER", "INTEGER", text, text, "BLOB", "NUMERIC", "REAL", ""]
+        let types = ["INTEGER", "INTEGER", "TEXT", "TEXT", "BLOB", "NUMERIC", "REAL", ""]
+        // Columns of one collation are the rule.
+        let collation = pick(["BINARY", "NOCASE", "RTRIM"])
+        let collations = [collation, collation, collation, "BINARY", "NOCASE", "RTRIM"]
         return ["red", "blue"].map { table in
-            let columns = Knot.columns.map { "\($0) \(pick(types))" }.joined(separator: ", ")
+            let columns = Knot.columns.map { "\($0) \(pick(types)) COLLATE \(pick(collations))" }.joined(
+                separator: ", ")
             let index = Bool.random(using: &random) ? "CREATE INDEX \(table)p ON \(table)(p, q);" : ""
             return "CREATE TABLE \(table) (id INTEGER PRIMARY KEY, \(columns)); \(index)"
         }.joined(separator: "\n")

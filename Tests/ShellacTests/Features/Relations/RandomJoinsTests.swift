@@ -34,12 +34,14 @@ private struct Pair: Hashable, Comparable, CustomStringConvertible {
 extension Way {
     /// The pairs of rows that the relation joins, by SQL of its own.
     fileprivate func pairs(_ db: Database) throws -> [Pair] {
-        let parts = naive.split(separator: "|").map(String.init)
+        let parts = try parts(db)
         let (table, mine) = (parts[0], parts[3])
         let sql: String
         if parts[1] == "siblings" {
+            let collation = try Self.collation(of: "k", in: "red", db)
             sql =
-                "SELECT r.id, t.id FROM \(mine) AS r JOIN red AS b ON b.k = r.p JOIN \(table) AS t ON t.p = b.k"
+                "SELECT r.id, t.id FROM \(mine) AS r JOIN red AS b ON b.k = r.p "
+                + "JOIN \(table) AS t ON t.p COLLATE \(collation) = b.k"
         } else {
             var condition = ""
             var isParameter = false
@@ -59,8 +61,7 @@ extension RandomGraph {
     /// Returns what differs, or nil.
     mutating func join() throws -> String? {
         let queue = try DatabaseQueue()
-        // Where two columns are compared that have several collations, SQLite's answer goes by its plan.
-        schema = makeSchema().replacing("NOCASE", with: "BINARY").replacing("RTRIM", with: "BINARY")
+        schema = makeSchema()
         let rows = makeRows()
         try queue.write { db in
             try db.execute(sql: schema)

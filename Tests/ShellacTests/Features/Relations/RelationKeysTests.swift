@@ -49,11 +49,15 @@ import Testing
 
     private func differences(_ db: Database) throws -> [String] {
         let all = Parent.order(Column("id"))
+        // The collation of the column that is referred to, as for a foreign key.
+        let declared = try String.fetchOne(db, sql: "SELECT sql FROM sqlite_master WHERE name = 'parent'")
+        let collation = ["NOCASE", "RTRIM"].first { declared?.contains($0) == true } ?? "BINARY"
         var differences: [String] = []
         func check(_ road: String, _ parents: [Parent]) throws {
             for parent in parents {
                 let expected = try Int64.fetchAll(
-                    db, sql: "SELECT id FROM child WHERE p = ? ORDER BY id", arguments: [parent.k])
+                    db, sql: "SELECT id FROM child WHERE p COLLATE \(collation) = ? ORDER BY id",
+                    arguments: [parent.k])
                 let found = try parent[Parent.children].compactMap(\.id)
                 let two = try parent[Parent.two].compactMap(\.id)
                 let first = try parent[Parent.first]?.id
@@ -102,7 +106,7 @@ import Testing
         ])
     func types(_ type: String) throws {
         for parentType in ["", "TEXT", "INTEGER"] {
-            for collation in ["", "COLLATE NOCASE"] {
+            for collation in ["", "COLLATE NOCASE", "COLLATE RTRIM"] {
                 let schema = """
                     CREATE TABLE parent (id INTEGER PRIMARY KEY, k \(parentType) \(collation), p);
                     CREATE TABLE child (id INTEGER PRIMARY KEY, k, p \(type));
@@ -124,20 +128,22 @@ import Testing
     }
 
     @Test(
-        "of a view are compared as the view compares them", .behaviour(67),
+        "of a view are compared as the column that they refer to", .behaviour(67),
         arguments: [
             "p TEXT COLLATE NOCASE|p", "p TEXT COLLATE RTRIM|p", "p|CAST(p AS TEXT) AS p", "p INTEGER|p",
             "p|p COLLATE NOCASE AS p", "p TEXT|p", "p TEXT|+p AS p", "p INTEGER|p || '' AS p",
         ])
     func views(_ parts: String) throws {
         let parts = parts.split(separator: "|", maxSplits: 1)
-        let found = try differences(
-            """
-            CREATE TABLE parent (id INTEGER PRIMARY KEY, k, p);
-            CREATE TABLE row (id INTEGER PRIMARY KEY, k, \(parts[0]));
-            CREATE VIEW child AS SELECT id, k, \(parts[1]) FROM row;
-            """, keys: ["abc", "ABC", "abc ", 1, "1"], references: ["abc", "ABC", "abc ", 1, "1"])
-        #expect(found.isEmpty)
+        for collation in ["", "COLLATE NOCASE", "COLLATE RTRIM"] {
+            let found = try differences(
+                """
+                CREATE TABLE parent (id INTEGER PRIMARY KEY, k \(collation), p);
+                CREATE TABLE row (id INTEGER PRIMARY KEY, k, \(parts[0]));
+                CREATE VIEW child AS SELECT id, k, \(parts[1]) FROM row;
+                """, keys: ["abc", "ABC", "abc ", 1, "1"], references: ["abc", "ABC", "abc ", 1, "1"])
+            #expect(found.isEmpty, "parent \(collation)")
+        }
     }
 
     @Test("in generated columns, tables without row ids, and indices", .behaviour(67))
@@ -177,7 +183,7 @@ import Testing
             try #expect(differences(db).isEmpty)
             let parents = try Parent.order(Column("id")).fetchAll(db)
             for parent in parents { try parent.load(Parent.children, db) }
-            try #expect(parents.map { try $0[Parent.children].count } == [1, 1, 0])
+            try #expect(parents.map { try $0[Parent.children].count } == [0, 1, 0])
             try db.execute(
                 sql: """
                     CREATE TEMP TABLE child (id INTEGER PRIMARY KEY, k, p BLOB);
@@ -188,7 +194,7 @@ import Testing
             try #expect(differences(db).isEmpty)
             try db.execute(sql: "DROP TABLE temp.child")
             for parent in parents { try parent.load(Parent.children, db) }
-            try #expect(parents.map { try $0[Parent.children].count } == [1, 1, 0])
+            try #expect(parents.map { try $0[Parent.children].count } == [0, 1, 0])
         }
     }
 

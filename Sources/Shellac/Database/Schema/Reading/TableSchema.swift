@@ -145,6 +145,18 @@ final class TableSchema: Sendable {
             affinity: column.affinity, collation: collation ?? (isKnown ? .binary : .unknown))
     }
 
+    /// Returns the collation by which SQLite compares foreign keys that refer to a column. It is that of
+    /// this column, whatever theirs are: see "SQLite Foreign Key Support", section "Introduction to
+    /// Foreign Key Constraints".
+    ///
+    /// Nil for a row id, whose integers need none, and for a collation that is not known.
+    func collation(ofReferencesTo name: String) -> ColumnComparison.Collation? {
+        guard column(named: name) != nil else { return nil }
+        if let rowID = primaryKey.rowIDColumn, CaseInsensitiveName.matches(rowID, name) { return nil }
+        let collation = comparison(ofColumn: name).collation
+        return collation == .unknown ? nil : collation
+    }
+
     /// Returns the columns of a key, with the comparison of each.
     func key(_ names: [String]) -> KeyColumns {
         KeyColumns(names: names, comparisons: names.map(comparison(ofColumn:)))
