@@ -131,7 +131,7 @@ extension PoolHistory {
                 }
             case .failing:
                 number = nil
-                #expect(throws: DatabaseError.self) {
+                expectError("UNIQUE constraint failed: account.id") { [pool] in
                     try pool.write { db in
                         _ = try transfer.run(db, half: true)
                         try db.execute(sql: "INSERT INTO account VALUES (1, 1)")

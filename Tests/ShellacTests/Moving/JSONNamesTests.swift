@@ -99,7 +99,7 @@ struct JSONNamesTests {
             for (expression, expected) in cases {
                 try #expect(value(expression) == expected, "\(SQL(expression).sql)")
             }
-            #expect(throws: DatabaseError.self) { try value(Database.json("{")) }
+            expectError("malformed JSON") { try value(Database.json("{")) }
             #expect(SQL(Database.jsonErrorPosition(text)).sql == #"JSON_ERROR_POSITION("t")"#)
             #expect(SQL(Database.jsonb(text)).sql == #"JSONB("t")"#)
         }

@@ -70,7 +70,7 @@ struct LiteralNamesTests {
             let (sql, arguments) = try piece.build(db)
             #expect(sql == "a = ? AND b = ?")
             #expect(arguments == [1, 1])
-            #expect(throws: DatabaseError.self) { try SQL(sql: "a = :x", arguments: ["y": 1]).build(db) }
+            expectError("missing arguments: x") { try SQL(sql: "a = :x", arguments: ["y": 1]).build(db) }
         }
     }
 

@@ -102,14 +102,14 @@ struct RowNamesTests {
             try #expect(String.fetchOne(statement, arguments: [1]) == "Arthur")
             #expect(statement.arguments == [1])
             statement.arguments = [1, 2]
-            #expect(throws: DatabaseError.self) { try statement.execute() }
+            expectError("wrong number of arguments: 2 for 1 parameters") { try statement.execute() }
             statement.arguments = ["nope": 1]
-            #expect(throws: DatabaseError.self) { try String.fetchOne(statement) }
+            expectError("missing arguments: 1") { try String.fetchOne(statement) }
             statement.arguments = [3]
             try #expect(String.fetchOne(statement) == "Craig")
             let none = try db.makeStatement(sql: "SELECT 1")
             none.arguments = [1]
-            #expect(throws: DatabaseError.self) { try none.execute() }
+            expectError("wrong number of arguments: 1 for 0 parameters") { try none.execute() }
         }
     }
 
@@ -118,8 +118,10 @@ struct RowNamesTests {
         try withMovers { db in
             let statement = try db.makeStatement(sql: "SELECT :a, ?, :b")
             try statement.validateArguments(["a": 1, "b": 2] + [3])
-            #expect(throws: DatabaseError.self) { try statement.validateArguments([1]) }
-            #expect(throws: DatabaseError.self) { try statement.validateArguments(["c": 1]) }
+            expectError("wrong number of arguments: 1 for 3 parameters") {
+                try statement.validateArguments([1])
+            }
+            expectError("missing arguments: a, 2, b") { try statement.validateArguments(["c": 1]) }
             statement.setUncheckedArguments(["b": 2, "nope": 9] + [1])
             let row = try Row.fetchOne(statement)
             #expect(row?.databaseValues == [1, .null, 2])
@@ -131,7 +133,7 @@ struct RowNamesTests {
         try withMovers { db in
             let sql = "SELECT name FROM mover WHERE id = ?"
             try db.cachedStatement(sql: sql).arguments = [1]
-            #expect(throws: DatabaseError.self) { try String.fetchOne(db, sql: sql) }
+            expectError("wrong number of arguments: 0 for 1 parameters") { try String.fetchOne(db, sql: sql) }
         }
     }
 

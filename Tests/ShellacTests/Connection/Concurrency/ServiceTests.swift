@@ -78,7 +78,7 @@ struct ServiceTests {
         try await waitUntil { told.elements.count == 2 }
         #expect(told.elements == [Self.refusal, Self.refusal])
         // Closed, it is no service any more.
-        await #expect(throws: DatabaseError.self) { try await writer.run() }
+        await expectError(Self.refusal) { try await writer.run() }
         try writer.close()
     }
 
@@ -140,7 +140,7 @@ struct ServiceTests {
             later.open()
         }
         try await end(service, writer)
-        await #expect(throws: DatabaseError.self) { try await writer.write { db in try db.insert("late") } }
+        await expectError(Self.refusal) { try await writer.write { db in try db.insert("late") } }
         try await hold.release()
         for task in inLine { try await task.value }
         try await service.value

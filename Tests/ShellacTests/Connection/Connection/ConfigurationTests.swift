@@ -51,7 +51,9 @@ struct ConfigurationTests {
             #expect(error.resultCode == .SQLITE_READONLY)
             #expect(error.message == "attempt to write a readonly database")
             #expect(error.sql == sql)
-            #expect(throws: DatabaseError.self) { try queue.write { db in try db.execute(sql: sql) } }
+            expectError("attempt to write a readonly database") {
+                try queue.write { db in try db.execute(sql: sql) }
+            }
         }
         try #expect(queue.read { db in try db.integers("SELECT a FROM t") } == [1])
         try queue.inDatabase { db in try db.execute(sql: "CREATE TEMP TABLE x (a); INSERT INTO x VALUES (1)")

@@ -57,8 +57,10 @@ struct DatabaseDatesTests {
                 }
                 #expect(try db.transactionDate == date)
                 try db.execute(sql: "SAVEPOINT a; ROLLBACK TO a; RELEASE a")
-                #expect(throws: DatabaseError.self) { try db.insert("\(number)") }
-                #expect(throws: DatabaseError.self) { try db.execute(sql: "BEGIN") }
+                expectError("UNIQUE constraint failed: player.name") { try db.insert("\(number)") }
+                expectError("cannot start a transaction within a transaction") {
+                    try db.execute(sql: "BEGIN")
+                }
                 #expect(try db.transactionDate == date)
                 #expect(
                     try Double.fetchAll(db, sql: "SELECT now() UNION ALL SELECT now()")
@@ -177,7 +179,7 @@ struct DatabaseDatesTests {
         let queue = try makeQueue()
         try queue.inDatabase { db in
             for name in ["a", "b", "c"] { try db.insert(name) }
-            #expect(throws: DatabaseError.self) {
+            expectError("UNIQUE constraint failed: player.id") {
                 try db.execute(sql: "INSERT INTO player (id, name) SELECT 1, now()")
             }
             #expect(try db.transactionDate.timeIntervalSince1970 == 2)
@@ -197,7 +199,7 @@ struct DatabaseDatesTests {
             try db.insert("Arthur")
             try db.execute(sql: "BEGIN")
             #expect(try db.transactionDate.timeIntervalSince1970 == 1)
-            #expect(throws: DatabaseError.self) {
+            expectError("UNIQUE constraint failed: player.name") {
                 try db.execute(sql: "INSERT OR ROLLBACK INTO player (name) VALUES ('Arthur')")
             }
             try db.rollback()
@@ -218,7 +220,7 @@ struct DatabaseDatesTests {
                     INSERT INTO pet VALUES (1);
                     """)
             #expect(try db.transactionDate.timeIntervalSince1970 == 1)
-            #expect(throws: DatabaseError.self) { try db.commit() }
+            expectError("FOREIGN KEY constraint failed (the transaction is still open)") { try db.commit() }
             #expect(try db.transactionDate.timeIntervalSince1970 == 1)
             try db.rollback()
         }

@@ -19,10 +19,12 @@ struct ErrorLogTests {
         let table = "log_\(UInt32.random(in: 0...UInt32.max))"
         let log = try heard {
             try DatabaseQueue().inDatabase { db in
-                #expect(throws: DatabaseError.self) { try db.execute(sql: "SELECT * FROM \(table)") }
+                expectError("no such table: \(table)") { try db.execute(sql: "SELECT * FROM \(table)") }
                 try db.execute(sql: "CREATE TABLE \(table) (a UNIQUE)")
                 try db.execute(sql: "INSERT INTO \(table) VALUES (1)")
-                #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO \(table) VALUES (1)") }
+                expectError("UNIQUE constraint failed: \(table).a") {
+                    try db.execute(sql: "INSERT INTO \(table) VALUES (1)")
+                }
             }
         }.filter { $0.contains(table) }
         // Versions of SQLite tell of a constraint in different words.

@@ -103,7 +103,7 @@ struct FunctionErrorTests {
         try DatabaseFunctionTests.queue(Self.boom, full).write { db in
             try db.execute(sql: "INSERT INTO t VALUES (4)")
             #expect(throws: Boom(-4)) { try db.execute(sql: "UPDATE t SET a = boom(-a) WHERE a > 3") }
-            #expect(throws: DatabaseError.self) { try db.execute(sql: "UPDATE t SET a = full()") }
+            expectError("another disk is full") { try db.execute(sql: "UPDATE t SET a = full()") }
             #expect(db.isInsideTransaction)
             try #expect(db.integers("SELECT a FROM t") == [1, 2, 3, 4])
         }
@@ -248,7 +248,7 @@ struct FunctionErrorTests {
                 let last = Last { [unowned db] in
                     heard.append("refused \((try? Int.fetchOne(db, sql: sql)) ?? -1)")
                 }
-                #expect(throws: DatabaseError.self) {
+                expectError(containing: "cannot be added: its name has 255 bytes at most") {
                     try db.add(
                         function: DatabaseFunction(String(repeating: "f", count: 300), argumentCount: 0) {
                             _ in

@@ -38,7 +38,7 @@ struct TraceTests {
             try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: ["O'Brien"])
             let shown = isPublic ? "INSERT INTO t VALUES ('O''Brien')" : "INSERT INTO t VALUES (?)"
             #expect(recorder.removeAll() == [shown, "time \(shown)"])
-            #expect(throws: DatabaseError.self) {
+            expectError("integer overflow") {
                 try Int.fetchAll(db, sql: "SELECT abs(?)", arguments: [Int64.min])
             }
             let failed = isPublic ? "SELECT abs(-9223372036854775808)" : "SELECT abs(?)"

@@ -389,7 +389,7 @@ struct ConstraintTests {
             let written = try Int.fetchCursor(
                 db, sql: "INSERT INTO entry VALUES (1), (1), (1) RETURNING teamID")
             _ = try written.next()
-            #expect(throws: DatabaseError.self) {
+            expectError("FOREIGN KEY constraint failed") {
                 try db.execute(sql: "INSERT INTO player (teamID) VALUES (9)")
             }
             while try written.next() != nil {}
@@ -440,7 +440,7 @@ struct ConstraintTests {
             }
             #expect(error?.constraint == Constraint(kind: .foreignKey))
             #expect(called.elements.count == 1)
-            #expect(throws: DatabaseError.self) {
+            expectError("FOREIGN KEY constraint failed") {
                 try db.execute(sql: "INSERT INTO player (teamID) VALUES (9)")
             }
             #expect(db.totalChangesCount == changes)

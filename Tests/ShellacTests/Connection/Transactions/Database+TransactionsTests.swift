@@ -67,7 +67,7 @@ struct DatabaseTransactionsTests {
         let queue = try DatabaseQueue.withPlayers()
         try scope.run(queue) { db in
             try db.insert("Arthur")
-            #expect(throws: DatabaseError.self) { try db.insert("Arthur") }
+            expectError("UNIQUE constraint failed: player.name") { try db.insert("Arthur") }
             #expect(db.isInsideTransaction)
             try db.insert("Barbara")
         }

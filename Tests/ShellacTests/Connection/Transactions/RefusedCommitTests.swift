@@ -114,7 +114,9 @@ struct RefusedCommitTests {
         try Refusal.foreignKey.run { queue in
             try scope.run(queue) { db in
                 try Refusal.foreignKey.violate(db)
-                #expect(throws: DatabaseError.self) { try db.execute(sql: "COMMIT") }
+                expectError("FOREIGN KEY constraint failed (the transaction is still open)") {
+                    try db.execute(sql: "COMMIT")
+                }
                 try db.execute(sql: "DELETE FROM pet")
             }
             #expect(try queue.names() == ["Arthur"])

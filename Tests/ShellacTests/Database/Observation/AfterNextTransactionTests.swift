@@ -83,7 +83,7 @@ struct AfterNextTransactionTests {
         try queue.inDatabase { db in
             register(db, "a", recorder)
             _ = try db.names()
-            #expect(throws: DatabaseError.self) {
+            expectError("NOT NULL constraint failed: player.name") {
                 try db.execute(sql: "INSERT INTO player (name) VALUES (NULL)")
             }
             #expect(recorder.elements == [])

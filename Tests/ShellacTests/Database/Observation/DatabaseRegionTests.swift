@@ -108,7 +108,7 @@ struct DatabaseRegionTests {
     @Test("The region of wrong SQL is an error, and a region is its own")
     func errors() throws {
         try makeQueue().inDatabase { db in
-            #expect(throws: DatabaseError.self) { try SQL("SELECT x FROM nowhere").databaseRegion(db) }
+            expectError("no such table: nowhere") { try SQL("SELECT x FROM nowhere").databaseRegion(db) }
             let region = DatabaseRegion(table: "player")
             let own = try region.databaseRegion(db)
             #expect(own == region)
@@ -173,7 +173,7 @@ struct DatabaseRegionTests {
             spy.onWillCommit = { throw TestError(1) }
             #expect(throws: TestError(1)) { try db.notifyChanges(in: region) }
             #expect(spy.removeAll() == ["undetected", "willCommit", "didRollback"])
-            #expect(throws: DatabaseError.self) { try db.notifyChanges(in: SQL("SELECT * FROM nowhere")) }
+            expectError("no such table: nowhere") { try db.notifyChanges(in: SQL("SELECT * FROM nowhere")) }
             // Nobody observes: nothing happens.
             db.remove(transactionObserver: spy)
             try db.notifyChanges(in: region)

@@ -99,7 +99,7 @@ struct ObservedStatementsTests {
                 })
             try db.inTransaction {
                 // Many rows: SQLite undoes all.
-                #expect(throws: DatabaseError.self) {
+                expectError("UNIQUE constraint failed: player.name") {
                     try db.execute(
                         sql:
                             "INSERT INTO player (name) SELECT note(value) FROM json_each('[\"C\", \"Arthur\"]')"
@@ -109,7 +109,7 @@ struct ObservedStatementsTests {
                 #expect(spy.log.isEmpty == isUndone)
                 spy.removeAll()
                 // One row: there is nothing to undo, and what the function did stands.
-                #expect(throws: DatabaseError.self) {
+                expectError("UNIQUE constraint failed: player.name") {
                     try db.execute(sql: "INSERT INTO player (name) VALUES (note('Arthur'))")
                 }
                 #expect(try db.integers("SELECT COUNT(*) FROM log") == [1])

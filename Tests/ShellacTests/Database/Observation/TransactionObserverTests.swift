@@ -144,16 +144,20 @@ struct TransactionObserverTests {
         )
         try queue.inDatabase { db in
             try db.execute(sql: "BEGIN; INSERT INTO pet (owner) VALUES (1)")
-            #expect(throws: DatabaseError.self) { try db.execute(sql: "COMMIT") }
+            expectError("FOREIGN KEY constraint failed (the transaction is still open)") {
+                try db.execute(sql: "COMMIT")
+            }
             #expect(spy.removeAll() == ["insert pet 1", "willCommit"])
             try db.insert("Arthur")
             try db.execute(sql: "COMMIT")
             #expect(spy.removeAll() == ["insert player 1", "willCommit", "didCommit"])
             // A statement outside of a transaction is refused before observers are asked.
-            #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO pet (owner) VALUES (9)") }
+            expectError("FOREIGN KEY constraint failed") {
+                try db.execute(sql: "INSERT INTO pet (owner) VALUES (9)")
+            }
             #expect(spy.removeAll() == [])
         }
-        #expect(throws: DatabaseError.self) {
+        expectError("FOREIGN KEY constraint failed") {
             try queue.write { db in try db.execute(sql: "INSERT INTO pet (owner) VALUES (9)") }
         }
         #expect(spy.removeAll() == ["insert pet 2", "willCommit", "didRollback"])
@@ -171,7 +175,7 @@ struct TransactionObserverTests {
                 return .commit
             }
         }
-        #expect(throws: DatabaseError.self) {
+        expectError("UNIQUE constraint failed: player.name") {
             try queue.write { db in
                 try db.insert("Arthur")
                 try? db.execute(sql: "INSERT OR ROLLBACK INTO player (name) VALUES ('Arthur')")

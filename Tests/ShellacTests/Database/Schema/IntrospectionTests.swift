@@ -366,7 +366,7 @@ struct IntrospectionTests {
             #expect(try db.foreignKeys(on: "t").count == 1)
         }
         try queue.close()
-        #expect(throws: DatabaseError.self) { try queue.inDatabase { try $0.tableExists("t") } }
+        expectError("the database :memory: is closed") { try queue.inDatabase { try $0.tableExists("t") } }
     }
 }
 

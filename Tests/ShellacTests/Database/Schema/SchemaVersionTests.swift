@@ -32,7 +32,7 @@ import Testing
                     #expect(error?.resultCode == .SQLITE_BUSY)
                     #expect(error?.sql == "PRAGMA \"main\".schema_version")
                     #expect(calls.withLock { $0 } == 1)
-                    #expect(throws: DatabaseError.self) {
+                    expectError("database is locked") {
                         try db.inTransaction(.deferred) { () throws in
                             #expect(try columns(db) == ["a"])
                             return .commit
@@ -80,7 +80,7 @@ import Testing
             #expect(try columns(db) == ["a"])
             try db.inTransaction { () throws in
                 #expect(try columns(db) == ["a"])
-                #expect(throws: (any Error).self) { try db.close() }
+                expectError(containing: "cannot be closed: a statement is still in use") { try db.close() }
                 try db.execute(sql: "ALTER TABLE t ADD COLUMN b")
                 #expect(try columns(db) == ["a", "b"])
                 return .rollback

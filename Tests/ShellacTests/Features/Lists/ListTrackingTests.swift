@@ -205,7 +205,10 @@ struct ListTrackingTests {
         #expect(list.controller.fetchedRecords.map(\.name) == ["b"])
         #expect(list.errors.count == 1 && list.told == [])
         let controller = FetchedRecordsController(queue, request: ListPlayer.select(Column("name")))
-        await #expect(throws: DatabaseError.self) { for try await _ in controller.changes {} }
+        await expectError(
+            "the rows of a list are told apart by the primary key of table listPlayer: id. The request "
+                + "does not fetch it: select it, too, or give the list other key columns"
+        ) { for try await _ in controller.changes {} }
     }
 
     @Test("A newer tracking takes over from an older one, and stopping ends it")

@@ -224,7 +224,7 @@ struct FollowTests {
         try queue.close()
         try #expect(await closed.first() == ["end"])
         var late = record.follow(in: queue).makeAsyncIterator()
-        await #expect(throws: DatabaseError.self) { _ = try await late.next() }
+        await expectError("the database :memory: is closed") { _ = try await late.next() }
         try #expect(await late.next() == nil)
     }
 

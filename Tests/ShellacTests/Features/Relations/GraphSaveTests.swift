@@ -103,7 +103,7 @@ import Testing
             try db.execute(sql: "CREATE UNIQUE INDEX playerByName ON player(name)")
             let (team, anna, bert) = (Team(), player("Anna"), player("Arthur"))
             team.set(Team.players, to: [anna, bert])
-            #expect(throws: DatabaseError.self) { try team.save(db, with: Team.players) }
+            expectError("UNIQUE constraint failed: player.name") { try team.save(db, with: Team.players) }
             #expect(team.id == nil)
             #expect(anna.id == nil && anna.teamID == nil && bert.teamID == nil)
             #expect(team.hasDatabaseChanges && anna.hasDatabaseChanges)

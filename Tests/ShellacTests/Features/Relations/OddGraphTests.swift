@@ -572,7 +572,7 @@ import Testing
     func styles() throws {
         func check<T: Record, P: Record>(
             _ players: HasMany<P>, _ team: BelongsTo<T>, make: () -> (T, [P]), key: (T) -> Int64?,
-            reference: (P) -> Int64?, id: (P) -> Int64?
+            reference: @escaping (P) -> Int64?, id: (P) -> Int64?
         ) throws {
             try Guild.database().write { db in
                 let (new, list) = make()
@@ -581,7 +581,7 @@ import Testing
                 #expect(key(new) == 4)
                 #expect(list.map(reference) == [4, 4])
                 #expect(list.allSatisfy { !$0.hasDatabaseChanges })
-                #expect(throws: DatabaseError.self) {
+                expectError(#"near "nonsense": syntax error"#) {
                     try db.inSavepoint {
                         new.set(players, to: [list[0]])
                         try new.save(db, with: players, removed: .nullify)

@@ -153,7 +153,9 @@ import Testing
         }
         try queue.inDatabase { db in #expect(db.relations.peers.isEmpty) }
         try queue.close()
-        #expect(throws: (any Error).self) { try queue.inDatabase { db in try db.load(teams, Team.players) } }
+        expectError("the database :memory: is closed") {
+            try queue.inDatabase { db in try db.load(teams, Team.players) }
+        }
     }
 
     @Test("are loaded from another connection than the one that fetched them", .behaviour(64))

@@ -92,7 +92,7 @@ import Testing
             let eve = Player()
             eve.name = "Eve"
             blues.set(Team.players, to: [player, eve])
-            #expect(throws: DatabaseError.self) { try blues.save(db, with: Team.players) }
+            expectError("UNIQUE constraint failed: player.name") { try blues.save(db, with: Team.players) }
             #expect((try? player.team) === before)
             #expect(throws: RelationError.self) { try eve.team }
             withExtendedLifetime(kept) {}

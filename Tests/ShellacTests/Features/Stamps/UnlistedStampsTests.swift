@@ -175,7 +175,7 @@ struct UnlistedStampsTests {
             try db.withoutStamps {
                 try leaf.updateChanges(db) { $0.title = "b" }
                 try leaf.update(db)
-                #expect(throws: DatabaseError.self, "NOT NULL") { try Leaf().insert(db) }
+                expectError("NOT NULL constraint failed: leaf.createdAt") { try Leaf().insert(db) }
             }
             try #expect(stamps(db) == [[first, first]])
             try db.withoutStamps { try leaf.touch(db) }
@@ -206,7 +206,7 @@ struct UnlistedStampsTests {
             #expect(error?.faults.map(\.columns) == [["changedAt"], ["createdAt"], ["updatedAt"]])
             let leaf = AstrayLeaf()
             leaf.title = "astray"
-            #expect(throws: DatabaseError.self) { try leaf.insert(db) }
+            expectError("NOT NULL constraint failed: leaf.createdAt") { try leaf.insert(db) }
             #expect(throws: RecordError.columnNotEncoded(databaseTableName: "leaf", column: "changedAt")) {
                 try leaf.touch(db)
             }

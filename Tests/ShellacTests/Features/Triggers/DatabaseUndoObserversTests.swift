@@ -29,7 +29,12 @@ struct DatabaseUndoObserversTests {
             }
         }
         #expect(errors.elements.count == 1 && errors.elements[0].contains("21"))
-        try queue.inDatabase { _ in _ = #expect(throws: DatabaseError.self) { try undo.undo() } }
+        try queue.inDatabase { _ in
+            expectError(
+                "undo() was called inside of an access to the database, whose transaction is no group yet: "
+                    + "call it when the access has ended, or roll the transaction back"
+            ) { try undo.undo() }
+        }
         queue.remove(transactionObserver: spy)
         try undo.undo()
         #expect(try integers("SELECT n FROM code") == [1])

@@ -99,13 +99,13 @@ struct DatabaseUndoTests {
                 try db.execute(sql: "UPDATE code SET n = n + 5")
                 return .rollback
             }
-            #expect(throws: DatabaseError.self) { try db.execute(sql: "UPDATE code SET n = 9") }
+            expectError("UNIQUE constraint failed: code.n") { try db.execute(sql: "UPDATE code SET n = 9") }
             try db.execute(sql: "INSERT OR IGNORE INTO code VALUES (3, 1), (1, 8)")
             try db.execute(sql: "UPDATE code SET n = 7 WHERE id = 1; UPDATE code SET n = 1 WHERE id = 1")
             try db.execute(sql: "DELETE FROM code WHERE id = 2; INSERT INTO code VALUES (2, 2)")
         }
         try queue.inDatabase { db in
-            #expect(throws: DatabaseError.self) {
+            expectError("UNIQUE constraint failed: code.n") {
                 try db.execute(sql: "INSERT INTO code VALUES (4, 4), (5, 1)")
             }
             try db.execute(sql: "UPDATE code SET n = n")
@@ -114,7 +114,7 @@ struct DatabaseUndoTests {
         #expect(undo.undoCount == 1)
         // OR FAIL keeps what came before.
         try queue.inDatabase { db in
-            _ = #expect(throws: DatabaseError.self) {
+            expectError("UNIQUE constraint failed: code.n") {
                 try db.execute(sql: "INSERT OR FAIL INTO code VALUES (4, 4), (5, 1)")
             }
         }
@@ -174,7 +174,7 @@ struct DatabaseUndoTests {
         try fixture.queue.inDatabase { db in
             try db.beginTransaction()
             try db.execute(sql: "INSERT INTO b VALUES (1, 1), (2, NULL)")
-            #expect(throws: DatabaseError.self) { try db.commit() }
+            expectError("FOREIGN KEY constraint failed (the transaction is still open)") { try db.commit() }
             try db.execute(sql: "INSERT INTO a VALUES (1, 1); DELETE FROM b WHERE id = 2")
             try db.commit()
         }
@@ -188,7 +188,7 @@ struct DatabaseUndoTests {
         try fixture.queue.inDatabase { db in
             try db.beginTransaction()
             try db.execute(sql: "INSERT INTO b VALUES (7, 7)")
-            #expect(throws: DatabaseError.self) { try db.commit() }
+            expectError("FOREIGN KEY constraint failed (the transaction is still open)") { try db.commit() }
             try db.execute(sql: "DELETE FROM b WHERE id = 7")
             try db.commit()
         }

@@ -57,7 +57,7 @@ struct CodableClassCodingTests {
             let error = #expect(throws: DatabaseError.self) { try record.reload(db) }
             #expect(error?.resultCode == .SQLITE_MISUSE)
             #expect(error?.message == Self.refusal)
-            #expect(throws: DatabaseError.self) { try ByHand(row: Row()) }
+            expectError(Self.refusal) { try ByHand(row: Row()) }
         }
     }
 

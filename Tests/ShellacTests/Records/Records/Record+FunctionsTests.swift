@@ -159,7 +159,7 @@ struct RecordFunctionsTests {
             }
             try db.inTransaction {
                 // SQLite keeps what was done before the row that violates the constraint.
-                #expect(throws: (any Error).self) {
+                expectError("NOT NULL constraint failed: t.a") {
                     try db.execute(sql: "INSERT OR FAIL INTO t SELECT save() UNION ALL SELECT NULL")
                 }
                 try #expect(db.tableExists("villain"))
@@ -213,7 +213,9 @@ struct RecordFunctionsTests {
                 try db.execute(sql: sql)
                 // Others write these rows, and the records do not know.
                 try db.execute(sql: "UPDATE hero SET score = 99")
-                #expect(throws: (any Error).self) { try db.execute(sql: "INSERT INTO t VALUES (9)") }
+                expectError("UNIQUE constraint failed: t.a") {
+                    try db.execute(sql: "INSERT INTO t VALUES (9)")
+                }
                 #expect(inserted.id == 2, "\(sql)")
                 #expect(!inserted.hasDatabaseChanges && !updated.hasDatabaseChanges, "\(sql)")
                 try db.execute(sql: "ROLLBACK")
@@ -276,7 +278,7 @@ struct RecordFunctionsTests {
                 try hero.updateChanges(db)
             }
             try db.execute(sql: "BEGIN")
-            #expect(throws: DatabaseError.self) { try db.execute(sql: Caller.singleRow.rawValue) }
+            expectError("NOT NULL constraint failed: t.a") { try db.execute(sql: Caller.singleRow.rawValue) }
             #expect(try db.score("Arthur") == 5)
             #expect(!hero.hasDatabaseChanges)
             try db.execute(sql: "ROLLBACK")
@@ -293,7 +295,9 @@ struct RecordFunctionsTests {
             let record = Loose()
             for flag in [false, true] {
                 try db.addFunction("save") { record.hasDatabaseChanges = flag }
-                #expect(throws: DatabaseError.self) { try db.execute(sql: Caller.singleRow.rawValue) }
+                expectError("NOT NULL constraint failed: t.a") {
+                    try db.execute(sql: Caller.singleRow.rawValue)
+                }
             }
             #expect(record.hasDatabaseChanges)
         }

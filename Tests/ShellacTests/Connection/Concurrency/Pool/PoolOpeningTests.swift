@@ -189,7 +189,9 @@ struct PoolOpeningTests {
         try expectFailure(text, "file is not a database")
         try expectFailure(folder.path, "could not open the database at")
         try expectFailure(folder.path("nowhere/test.sqlite"), "could not open the database at")
-        #expect(throws: DatabaseError.self) { _ = try DatabasePool(path: "a\0b") }
+        expectError("there is a NUL character in the path of the database") {
+            _ = try DatabasePool(path: "a\0b")
+        }
         var configuration = Configuration()
         configuration.prepareDatabase { db in if db.configuration.readonly { throw TestError(5) } }
         #expect(throws: TestError(5)) {

@@ -477,13 +477,21 @@ struct UnconfirmedCommitTests {
     func asynchronous() async throws {
         let taken = try TakenOver()
         let queue = taken.queue
-        await #expect(throws: DatabaseError.self) {
+        await expectError(
+            "a commit to test could not be confirmed, and its outcome is unknown: another machine may have "
+                + "taken the database over. Close the database, and look what it has before writing that once "
+                + "more"
+        ) {
             try await queue.write { db in
                 try db.insert("Barbara")
                 taken.storage.fenceAtNextWrite()
             }
         }
-        await #expect(throws: DatabaseError.self) { try await queue.read { _ in } }
+        await expectError(
+            "a commit to test could not be confirmed, and its outcome is unknown: another machine may have "
+                + "taken the database over. Close the database, and look what it has before writing that once "
+                + "more"
+        ) { try await queue.read { _ in } }
         let error = await withCheckedContinuation { continuation in
             queue.asyncRead { result in
                 if case .failure(let error) = result {
@@ -521,7 +529,9 @@ struct UnconfirmedCommitTests {
             taken.storage.fenceAtNextWrite()
         }
         migrator.registerMigration("three") { _ in Issue.record("it runs") }
-        #expect(throws: (any Error).self) { try migrator.migrate(taken.queue) }
+        let error = #expect(throws: DatabaseMigrationError.self) { try migrator.migrate(taken.queue) }
+        #expect(error?.migration == "two")
+        #expect((error?.underlyingError as? DatabaseError)?.leavesOutcomeUnknown == true)
         try taken.queue.close()
         let queue = try taken.file.queue()
         try queue.inDatabase { db in

@@ -32,7 +32,7 @@ struct DefinitionTests {
                     "COMMIT TRANSACTION",
                 ])
             #expect(try db.columns(in: "hero").map(\.name) == ["points", "url", "age"])
-            #expect(throws: DatabaseError.self) {
+            expectError(containing: "no such column: ") {
                 try db.alter(table: "hero") { t in
                     t.add(column: "x")
                     t.drop(column: "nothing")
@@ -188,11 +188,17 @@ struct DefinitionTests {
         #expect(try literal("", []) == "")
         #expect(try literal("'unfinished ?", []) == "'unfinished ?")
         #expect(try literal("1 /* unfinished ?", []) == "1")
-        for (sql, arguments) in [
-            ("?", []), ("", [1]), ("? ?", [1]), ("?", [1, 2]), (":a", ["b": 1]), ("?0", [1]), ("?99999", [1]),
-            ("?2", [1]), (":a", ["a": 1, "b": 2]),
-        ] as [(String, StatementArguments)] {
-            #expect(throws: DatabaseError.self, "\(sql)") { try literal(sql, arguments) }
+        let range = "variable number must be between ?1 and ?32766"
+        for (sql, arguments, sentence) in [
+            ("?", [], "wrong number of arguments: 0 for 1 parameters"),
+            ("", [1], "wrong number of arguments: 1 for 0 parameters"),
+            ("? ?", [1], "wrong number of arguments: 1 for 2 parameters"),
+            ("?", [1, 2], "wrong number of arguments: 2 for 1 parameters"),
+            (":a", ["b": 1], "missing arguments: a"), ("?0", [1], range), ("?99999", [1], range),
+            ("?2", [1], "wrong number of arguments: 1 for 2 parameters"),
+            (":a", ["a": 1, "b": 2], "unknown arguments: b"),
+        ] as [(String, StatementArguments, String)] {
+            expectError(sentence, "\(sql)") { try literal(sql, arguments) }
         }
         // SQLite gives the same values.
         try inDatabase { db in

@@ -87,7 +87,9 @@ struct TableDefinitionTests {
                     == "PRIMARY KEY missing on table x")
             guard Features.versionNumber >= 3_037_000 else { return }
             try db.create(table: "s", options: .strict) { $0.column("a", .integer) }
-            #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO s VALUES ('x')") }
+            expectError("cannot store TEXT value in INTEGER column s.a") {
+                try db.execute(sql: "INSERT INTO s VALUES ('x')")
+            }
             #expect(
                 message { try db.create(table: "x", options: .strict) { $0.column("a", .boolean) } }
                     == #"unknown datatype for x.a: "BOOLEAN""#)
@@ -270,10 +272,14 @@ struct TableDefinitionTests {
                 #"CREATE INDEX "main"."t_on_x" ON "t"("x")"#))
         try inDatabase { db in
             try db.execute(sql: "CREATE TABLE other (a); CREATE INDEX t_on_x ON other(a)")
-            #expect(throws: DatabaseError.self) { try db.create(table: "t") { $0.column("x").indexed() } }
+            expectError("index t_on_x already exists") {
+                try db.create(table: "t") { $0.column("x").indexed() }
+            }
             #expect(try !db.tableExists("t"))
             try db.inTransaction {
-                #expect(throws: DatabaseError.self) { try db.create(table: "t") { $0.column("x").indexed() } }
+                expectError("index t_on_x already exists") {
+                    try db.create(table: "t") { $0.column("x").indexed() }
+                }
                 try db.create(table: "u") { $0.column("x").indexed() }
                 return .commit
             }
@@ -366,7 +372,7 @@ struct TableDefinitionTests {
             try db.alter(table: "safe") { _ in }
         }
         let queue = try DatabaseQueue()
-        #expect(throws: DatabaseError.self) {
+        expectError("attempt to write in a read-only access") {
             try queue.read { db in try db.create(table: "t") { $0.column("a") } }
         }
     }

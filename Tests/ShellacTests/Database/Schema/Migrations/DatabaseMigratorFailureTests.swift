@@ -107,8 +107,16 @@ struct DatabaseMigratorFailureTests {
                 try db.execute(sql: "INSERT INTO a VALUES (2)")
                 return .commit
             }
-            #expect(throws: DatabaseError.self) { try db.inTransaction { .commit } }
-            #expect(throws: DatabaseError.self) { try db.commit() }
+            expectError(
+                "a migration runs in a transaction of its own, which it cannot end, and inside which no "
+                    + "other can begin: leave BEGIN, COMMIT and ROLLBACK out, and use inSavepoint for a part "
+                    + "that can be undone alone"
+            ) { try db.inTransaction { .commit } }
+            expectError(
+                "a migration runs in a transaction of its own, which it cannot end, and inside which no "
+                    + "other can begin: leave BEGIN, COMMIT and ROLLBACK out, and use inSavepoint for a part "
+                    + "that can be undone alone"
+            ) { try db.commit() }
         }
         try migrator.migrate(queue)
         #expect(try queue.read { db in try Int.fetchAll(db, sql: "SELECT * FROM a") } == [2])

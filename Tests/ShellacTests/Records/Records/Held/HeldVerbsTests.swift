@@ -344,9 +344,10 @@ struct HeldVerbsTests {
         #expect([try state(old), try state(new), try state(refusing)] == before)
         #expect(try await rows() == ["1 Old 1"])
         await #expect(throws: TestError(7)) { try await queue.insert([new, refusing]) }
-        await #expect(throws: DatabaseError.self) { try await queue.insert([new, old]) }
-        await #expect(throws: (any Error).self) { try await queue.update([old, new]) }
-        await #expect(throws: (any Error).self) { try await queue.reload([old, new]) }
+        await expectError("UNIQUE constraint failed: hero.id") { try await queue.insert([new, old]) }
+        let missing = RecordError.recordNotFound(databaseTableName: "hero", key: ["id": .null])
+        await #expect(throws: missing) { try await queue.update([old, new]) }
+        await #expect(throws: missing) { try await queue.reload([old, new]) }
         #expect([try state(old), try state(new)] == Array(before.prefix(2)))
         #expect(try await rows() == ["1 Old 1"])
     }

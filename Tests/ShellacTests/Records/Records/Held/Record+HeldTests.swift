@@ -381,7 +381,7 @@ struct RecordHeldTests {
     private func failing<Traveller: TravellingHero & HeroRecord>(_: Traveller.Type) async throws {
         try await Traveller("A").save(in: queue)
         let record = Traveller("A")
-        await #expect(throws: DatabaseError.self) { try await record.save(in: queue) }
+        await expectError("UNIQUE constraint failed: hero.name") { try await record.save(in: queue) }
         #expect(record.id == nil && record.hasDatabaseChanges && record.told.isEmpty)
         record.name = "B"
         try await record.save(in: queue)

@@ -375,7 +375,10 @@ struct KindsTests {
                 let error = #expect(throws: DatabaseError.self) { try save(db) }
                 #expect(error?.message?.contains("Fish is not among the databaseKinds of Animal") == true)
             }
-            #expect(throws: DatabaseError.self) { try Fish.insertAll(db, [Fish(), Fish()]) }
+            expectError(
+                "Fish is not among the databaseKinds of Animal: its rows could not be told from those of "
+                    + "others. List it there"
+            ) { try Fish.insertAll(db, [Fish(), Fish()]) }
             // A base class whose rows nobody could fetch.
             let strict = StrictAnimal()
             let error = #expect(throws: DatabaseError.self) { try strict.insert(db) }

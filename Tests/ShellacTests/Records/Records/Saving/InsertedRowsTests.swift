@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Shellac
@@ -133,7 +134,10 @@ import Testing
     func twice() throws {
         let queue = try Self.makeQueue()
         let money = Self.makeMoney(Coin.self, 20)
-        #expect(throws: DatabaseError.self) {
+        expectError(
+            "the same Coin stands twice among the records to insert, and can have one row of the table "
+                + "coin alone"
+        ) {
             try queue.write { try Coin.insertAll($0, (money + [money[10]]).map { $0 as? Coin ?? Coin(0) }) }
         }
         #expect(money.allSatisfy { $0.hasDatabaseChanges })

@@ -48,13 +48,13 @@ import Testing
         try makeQueue().write { db in
             try db.execute(sql: "INSERT INTO note (text) VALUES ('a')")
             var note = AroundInsertNote(text: "a")
-            #expect(throws: DatabaseError.self) { try note.insert(db) }
+            expectError("UNIQUE constraint failed: note.text") { try note.insert(db) }
             try note.insert(db, onConflict: .ignore)
             note.text = "b"
             try note.insert(db)
             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM log") == 3)
             var plain = PlainNote(text: "a")
-            #expect(throws: DatabaseError.self) { try plain.insert(db) }
+            expectError("UNIQUE constraint failed: note.text") { try plain.insert(db) }
             try plain.insert(db, onConflict: .ignore)
             #expect(plain.id == nil && plain.insertionCount == 0)
             plain.text = "c"
@@ -64,7 +64,7 @@ import Testing
             #expect(plain.id == 4 && plain.insertionCount == 1)
             try plain.insert(db, onConflict: .ignore)
             #expect(plain.id == 4 && plain.insertionCount == 1)
-            #expect(throws: DatabaseError.self) { try plain.insert(db) }
+            expectError("UNIQUE constraint failed: note.id") { try plain.insert(db) }
         }
     }
 

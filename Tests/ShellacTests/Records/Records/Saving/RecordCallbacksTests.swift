@@ -135,7 +135,7 @@ struct RecordCallbacksTests {
             setID(&record, nil)
             try record.insert(db, onConflict: .ignore)
             #expect(take(calls) == Array(Self.insertion.prefix(4)))
-            #expect(throws: DatabaseError.self) { try record.insert(db) }
+            expectError("UNIQUE constraint failed: player.name") { try record.insert(db) }
             #expect(take(calls) == Array(Self.insertion.prefix(4)))
         }
     }

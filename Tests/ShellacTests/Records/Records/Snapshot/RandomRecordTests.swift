@@ -233,7 +233,7 @@ private struct RandomRun<Item: RandomItem> {
         lastOperation = "insert of \(index)"
         let record = records[index]
         if let id = record.id, model.state.rows[id] != nil {
-            #expect(throws: DatabaseError.self) { try record.insert(db) }
+            expectError("UNIQUE constraint failed: item.id") { [db] in try record.insert(db) }
         } else {
             let hadID = record.id != nil
             try record.insert(db)

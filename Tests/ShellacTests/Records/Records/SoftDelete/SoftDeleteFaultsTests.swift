@@ -93,7 +93,11 @@ struct SoftDeleteFaultsTests {
             #expect(
                 error?.message?.contains("stand in each other more than 100 times") == true,
                 "\(error?.message ?? "")")
-            #expect(throws: DatabaseError.self) { try Endless.fetchOne(db, key: 1) }
+            expectError(
+                "queries of Endless stand in each other more than 100 times: where a default filter asks "
+                    + "for rows of another type, whose own filter asks for these, leave one of both out there "
+                    + "by unfiltered(by:)"
+            ) { try Endless.fetchOne(db, key: 1) }
             try #expect(Endless.unfiltered(by: .leaf).fetchCount(db) == 3)
             try #expect(Leaf.fetchAll(db).map(\.id) == [3])
         }

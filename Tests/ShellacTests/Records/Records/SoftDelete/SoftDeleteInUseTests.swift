@@ -174,7 +174,7 @@ struct SoftDeleteInUseTests {
             try #expect(shop.restore(db))
             try #expect(Shop.fetchCount(db) == 2 && Item.fetchCount(db) == 3)
             try db.execute(sql: "BEGIN IMMEDIATE")
-            #expect(throws: DatabaseError.self) { try two.write { db in _ = try Shop.deleteAll(db) } }
+            expectError("database is locked") { try two.write { db in _ = try Shop.deleteAll(db) } }
             try db.execute(sql: "COMMIT")
             try two.write { db in _ = try Item.filter(Column("shopID") == 1).destroyAll(db) }
             try #expect(Item.unfiltered(by: .deleted).fetchCount(db) == 1)
