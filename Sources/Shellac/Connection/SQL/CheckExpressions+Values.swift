@@ -7,7 +7,7 @@ extension CheckExpressions {
         /// The values, as SQL: literals alone.
         let sql: String
 
-        /// Reads an expression. Nil where it has another form.
+        /// Parses an expression. Nil if it has another form.
         init?(_ expression: String) {
             let tokens = SQLTokens(expression)
             let list = tokens.meaningful
@@ -34,7 +34,7 @@ extension CheckExpressions {
                 case .closing:
                     depth -= 1
                     if depth < 0 { return nil }
-                // A name between quotes is none of the literals, and neither is a text that takes its form.
+                // A quoted name is no literal, and neither is a string in the quotes of a name.
                 case .quoted where tokens.bytes[token.range.lowerBound] != UInt8(ascii: "'"): return nil
                 default: break
                 }
@@ -43,7 +43,7 @@ extension CheckExpressions {
         }
     }
 
-    /// The lists of values among the constraints of a column.
+    /// Returns the lists of values in the constraints of a column.
     func valueLists(of column: String) -> [ValueList] {
         expressions.compactMap(ValueList.init).filter { CaseInsensitiveName.matches($0.column, column) }
     }

@@ -2,7 +2,7 @@
 
 /// The CHECK constraints in the SQL of a table.
 struct CheckExpressions {
-    /// The names, where they have one, and the expressions.
+    /// The constraints' names, if they have one, and expressions.
     private var all: [(name: String?, expression: String)] = []
 
     init(_ sql: String) {
@@ -35,10 +35,11 @@ struct CheckExpressions {
         }
     }
 
-    /// Returns the expression of the constraint that has a name, or that SQLite calls by its expression.
+    /// Returns the expression of the constraint with the given name. SQLite names a constraint
+    /// without a name by its expression.
     ///
-    /// SQLite takes the quotes from such a name as from any other: `"kind" IN ('cat')` is called `kind`. Where that is said of several, it
-    /// is not known which is meant.
+    /// SQLite removes the quotes from such a name as from any other: `"kind" IN ('cat')` is called
+    /// `kind`. If several constraints match such a name, this returns nil.
     func expression(named name: String) -> String? {
         let found =
             all.first { $0.name.map { CaseInsensitiveName.matches($0, name) } ?? false }
@@ -53,7 +54,7 @@ struct CheckExpressions {
         return quoted.count == 1 ? quoted[0].expression : nil
     }
 
-    /// Returns what a constraint is called that has an expression.
+    /// Returns the name of the constraint with the given expression.
     func name(ofExpression expression: String) -> String {
         all.first { $0.expression == expression }?.name ?? String(Self.trimmed(expression))
     }
@@ -72,7 +73,8 @@ struct CheckExpressions {
     /// The expressions of all constraints.
     var expressions: [String] { all.map(\.expression) }
 
-    /// Returns a name without its quotes. A text between single quotes is none.
+    /// Returns a name without its quotes. Text between single quotes is not a name, and stays as it
+    /// is.
     static func unquoted(_ text: String) -> String {
         text.hasPrefix("'") ? text : SQLTokens.unquoted(text)
     }

@@ -2,14 +2,17 @@
 
 import CSQLite
 
-// Statements that nobody hears of: what is asked in the middle of the end of another statement, and undone.
+// Shellac runs these statements in the middle of the end of another statement, and then undoes
+// them.
 
 extension Database {
-    /// Runs a function in which neither followers hear of changes, nor the trace of statements, nor waits anybody for a lock.
-    /// What it writes must be undone when it returns.
+    /// Runs a function without reporting its changes to followers or its statements to the trace.
+    /// It fails on a lock instead of waiting for it. The caller must undo the function's writes
+    /// before it returns.
     ///
-    /// - Parameter steps: How many thousand instructions of SQLite's machine may run before it is interrupted. What writes must not be:
-    ///   SQLite undoes the whole transaction of a statement that is.
+    /// - Parameter steps: The number of thousands of virtual machine instructions after which
+    ///   SQLite is interrupted. Pass nil for a function that writes: if SQLite interrupts a
+    ///   statement that writes, it rolls back the whole transaction.
     func unheard<Result>(steps: Int?, _ body: () throws -> Result) rethrows -> Result {
         let wasImpatient = hooks.busyHandler?.isImpatient ?? false
         hooks.busyHandler?.isImpatient = true
@@ -36,7 +39,7 @@ extension Database {
         return try touchingNothing(body)
     }
 
-    /// Whether a statement is running, be it one that was made by the C interface.
+    /// Whether a statement is running, including one prepared through the C interface.
     var hasBusyStatement: Bool {
         var statement = sqlite3_next_stmt(pointer, nil)
         while let running = statement {
@@ -49,7 +52,7 @@ extension Database {
     /// Whether no transaction is open.
     var isInAutocommit: Bool { sqlite3_get_autocommit(pointer) != 0 }
 
-    /// Reads rows, by SQLite's own functions alone.
+    /// Reads rows through SQLite's C functions alone.
     func readUnheard(_ sql: String, _ arguments: [DatabaseValue] = []) throws -> [[DatabaseValue]] {
         var statement: OpaquePointer?
         var code = sqlite3_prepare_v2(pointer, sql, -1, &statement, nil)
@@ -72,7 +75,7 @@ extension Database {
         return rows
     }
 
-    /// Has SQLite ask, now and then, whether the access was cancelled.
+    /// Makes SQLite check every thousand instructions whether the access was cancelled.
     func watchForCancellation() {
         hooks.isCancellable = true
         sqlite3_progress_handler(
@@ -83,14 +86,14 @@ extension Database {
             }, Unretained(self).context)
     }
 
-    /// Has SQLite ask no more.
+    /// Ends the check for cancellation.
     func endWatchForCancellation() {
         hooks.isCancellable = false
         sqlite3_progress_handler(pointer, 0, nil, nil)
     }
 }
 
-/// How long what nobody hears of may take.
+/// The number of instructions that a hidden statement may still run.
 private final class StepBudget {
     private var left: Int
     private unowned let database: Database
@@ -100,7 +103,8 @@ private final class StepBudget {
         self.database = database
     }
 
-    /// Counts a thousand instructions. Returns whether these were the last.
+    /// Whether the budget is used up, or the access was cancelled. Each read counts a thousand
+    /// instructions.
     var isSpent: Bool {
         left -= 1
         return left < 0 || database.access.isStopped

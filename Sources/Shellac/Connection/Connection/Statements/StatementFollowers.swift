@@ -1,141 +1,151 @@
-// Who follows the statements of a connection: transactions, the schema, and changes.
+// The followers of a connection's statements: transactions, the schema, and changes.
 
 import CSQLite
 
 // # Followers of statements
 //
-// Three objects follow the statements of a connection. Each has a class of its own here, with what it is told, and a subclass in
-// the layer that does the work. Of one event they hear in this order:
+// Three objects follow the statements of a connection. This file declares a base class for each,
+// with a method for each event. The layer that does the work has the subclass. The connection calls
+// them in this order for the same event:
 //
-// 1. ``TransactionFollower`` gives objects their state back;
-// 2. ``SchemaFollower`` keeps what depends on the schema;
-// 3. ``ChangeFollower`` tells others of changes, who find the first two done.
+// 1. ``TransactionFollower`` restores the state of objects;
+// 2. ``SchemaFollower`` maintains what depends on the schema;
+// 3. ``ChangeFollower`` reports changes, after the first two have finished.
 //
-// A statement knows from its effects whom it concerns, and most concern nobody: see ``Statement/Concerns``. What is told beside that,
-// a follower has asked for: see ``Owed``.
+// The effects of a statement determine which followers are called. For most statements, none are:
+// see ``Statement/Concerns``. A follower requests any other event through ``Owed``.
 //
-// (They are classes, and no protocols, since a reference to one can be followed without counting it.)
+// (They are classes rather than protocols because a reference to a class can be followed without
+// reference counting.)
 
-/// Follows transactions, from the opening of the connection on.
+/// A follower of transactions, present from the opening of the connection on.
 class TransactionFollower {
-    /// Hears that a statement is about to run that opens or ends a transaction or a savepoint, or changes the schema.
-    /// What is thrown here is thrown by the statement, which does not run.
+    /// Called before a statement that opens or ends a transaction or a savepoint, or changes the
+    /// schema. If this throws, the statement does not run and throws the error.
     func statementWillRun(_ statement: Statement) throws {}
 
-    /// Whether SQLite need not run a statement: a transaction is lost, and what it asks for has been done.
+    /// Returns whether SQLite need not run a statement: the transaction is lost, and the effect of
+    /// the statement has already happened.
     func answers(for statement: Statement) -> Bool { false }
 
-    /// Hears that a statement has ended that it heard of before, or that has failed, or any where
-    /// ``Owed/nestedStatementDidEnd`` asked for it. Returns the error to throw, if any.
+    /// Called when a statement has ended that was announced to this follower, or has failed.
+    /// ``Owed/nestedStatementDidEnd`` requests a call for every statement. Returns the error to
+    /// throw, if any.
     func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? { error }
 
-    /// Hears that a statement was stopped. Returns the error that has undone it before, if any.
+    /// Called when a statement was stopped. Returns the error that has undone it before, if any.
     func takeLoss(of statement: Statement) -> (any Error)? { nil }
 
-    /// Hears that a statement outside of a transaction has ended, and with it all that ran inside of it. It is told
-    /// where ``Owed/autocommitStatementDidEnd`` asked for it.
+    /// Called when a statement outside of a transaction has ended, together with all statements
+    /// nested in it. ``Owed/autocommitStatementDidEnd`` requests this call.
     func autocommitStatementDidEnd() {}
 
-    /// Lets go of what was kept until a statement has ended and everybody has heard of it. Users' code may run
-    /// meanwhile that comes back.
+    /// Releases the objects kept until a statement has ended and all followers were notified. This
+    /// may run users' code that calls back.
     func letGo() {}
 
-    /// Hears that the connection closes: statements are to be let go of.
+    /// Called before the connection closes, to release statements.
     func connectionWillClose() {}
 }
 
-/// Follows the schema, once something depends on it.
+/// A follower of the schema, present once something depends on the schema.
 class SchemaFollower {
-    /// Hears that a statement is about to run that opens or ends a transaction or a savepoint, or changes the schema.
-    /// What is thrown here is thrown by the statement, which does not run.
+    /// Called before a statement that opens or ends a transaction or a savepoint, or changes the
+    /// schema. If this throws, the statement does not run and throws the error.
     func statementWillRun(_ statement: Statement) throws {}
 
-    /// Hears that a statement has ended that it heard of before, or that has failed, or any where
-    /// ``Owed/nestedStatementDidEnd`` asked for it. Returns the error to throw, if any.
+    /// Called when a statement has ended that was announced to this follower, or has failed.
+    /// ``Owed/nestedStatementDidEnd`` requests a call for every statement. Returns the error to
+    /// throw, if any.
     func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? { error }
 
-    /// Hears that a statement outside of a transaction has ended, and with it all that ran inside of it. It is told
-    /// where ``Owed/autocommitStatementDidEnd`` asked for it.
+    /// Called when a statement outside of a transaction has ended, together with all statements
+    /// nested in it. ``Owed/autocommitStatementDidEnd`` requests this call.
     func autocommitStatementDidEnd() {}
 
-    /// Hears that the scope of a transaction has ended which SQLite had ended by itself.
+    /// Called at the end of the scope of a transaction that SQLite had ended by itself.
     func lostTransactionDidEnd() {}
 
-    /// Hears that an access ends, and no transaction is open. It is told where ``Owed/accessWillEnd`` asked for it.
+    /// Called when an access ends and no transaction is open. ``Owed/accessWillEnd`` requests this
+    /// call.
     func accessWillEnd() {}
 
-    /// Whether what depends on the schema does not fit it, as another connection has changed it since, and can be made
-    /// to: a statement has failed, perhaps for that reason.
+    /// Whether the follower's objects do not match the schema because another connection has
+    /// changed it, and can be updated. Read after a statement has failed, perhaps for that reason.
     var isOutdated: Bool { false }
 
-    /// Whether what depends on the schema has itself had a statement fail, since it does not fit the schema.
+    /// Whether the follower's objects themselves made a statement fail, because they do not match
+    /// the schema.
     var hasRefused: Bool { false }
 
-    /// Makes what depends on the schema fit it.
+    /// Updates the follower's objects to match the schema.
     func followSchema() throws {}
 }
 
-/// Follows changes, while somebody wants to hear of them.
+/// A follower of changes, present while there are handlers for them.
 class ChangeFollower {
-    /// Hears that a statement is about to begin that concerns it. It is told where ``Owed/statementWillBegin`` asked for it.
+    /// Called before a statement begins that concerns this follower. ``Owed/statementWillBegin``
+    /// requests this call.
     func statementWillBegin() {}
 
-    /// Hears that a statement is about to take its first step that may write, or that opens or ends a transaction or a
-    /// savepoint. What is thrown here is thrown by the statement, which does not run.
+    /// Called before the first step of a statement that may write, or that opens or ends a
+    /// transaction or a savepoint. If this throws, the statement does not run and throws the error.
     func statementWillStep(_ statement: Statement) throws {}
 
-    /// Hears that SQLite has prepared a statement again when it took its first step, since the schema had changed: it
-    /// does something else than was announced.
+    /// Called when SQLite has prepared a statement again at its first step, because the schema had
+    /// changed. The statement's effects differ from those announced.
     func effectsDidChange(of statement: Statement, from old: StatementEffects) {}
 
-    /// Hears that SQLite is about to commit, inside of the last step of a statement. Returns whether it may. It is told where
-    /// ``CommitHookUses/changes`` asked for it.
+    /// Called when SQLite is about to commit, inside of the last step of a statement. Returns
+    /// whether it may. ``CommitHookUses/changes`` requests this call.
     func commitHookDidFire() -> Bool { true }
 
-    /// Hears that a statement has ended that took a step. Returns the error to throw, if any.
+    /// Called when a statement that took a step has ended. Returns the error to throw, if any.
     func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? { error }
 
-    /// Hears that a statement has failed which was not announced: it only reads.
+    /// Called when a statement has failed that was not announced, because it only reads.
     func statementDidFail() {}
 
-    /// Hears that this connection may have changed the schema, or undone that.
+    /// Called when this connection may have changed the schema, or undone such a change.
     func schemaDidChange() {}
 
-    /// Hears that a table has changed as a whole, by statements that nobody was told of.
+    /// Called when a whole table has changed by statements that were not reported.
     func tableDidChange(_ name: String) throws {}
 
-    /// Hears that SQLite has ended the transaction by itself, or undone the statements that ran outside of one: the
-    /// changes that were not told yet never were. The statement that did it is about to end, and was undone with all
-    /// others.
+    /// Called when SQLite has ended the transaction by itself, or has undone the statements that
+    /// ran outside of one. Changes not reported yet never happened. The statement that caused this
+    /// is about to end, and was undone with all others.
     ///
-    /// - Parameter isTransaction: Whether it was a transaction that others know of, and are to hear of its end.
+    /// - Parameter isTransaction: Whether it was a transaction that handlers know of, so that its
+    ///   end must be reported.
     func changesWereLost(isTransaction: Bool) {}
 
-    /// Runs a function that makes changes which are undone in the end, and hears nothing of them.
+    /// Runs a function whose changes are undone in the end, without reporting them.
     func hearingNothing(_ body: () -> Void) { body() }
 }
 
-/// The events to tell next, where somebody has asked for them: most statements and accesses concern nobody.
+/// The next events that followers have requested. Most statements and accesses concern no follower.
 struct Owed: OptionSet {
     let rawValue: UInt8
 
-    /// A statement that concerns the one that follows changes will begin.
+    /// The beginning of a statement that concerns the follower of changes.
     static let statementWillBegin = Owed(rawValue: 1)
-    /// The last of the statements that run ends, outside of a transaction: with it ends its date, and what followers
-    /// keep for it.
+    /// The end of the last running statement outside of a transaction. Its date ends with it, and
+    /// so do the objects that followers keep for it.
     static let autocommitStatementDidEnd = Owed(rawValue: 2)
-    /// The end of any statement: there is something that ends with one, because a function was called inside of it.
+    /// The end of any statement. Something ends with it, because a function was called inside of
+    /// it.
     static let nestedStatementDidEnd = Owed(rawValue: 4)
-    /// The access ends.
+    /// The end of the access.
     static let accessWillEnd = Owed(rawValue: 8)
 
     /// The end of the statement that commits: see ``CommitNumber``.
     static let commitDidEnd = Owed(rawValue: 16)
 
-    /// The end of each statement, as long as the connection is there: see ``Reporter``.
+    /// The end of each statement, for as long as the connection exists: see ``Reporter``.
     static let report = Owed(rawValue: 32)
 
-    /// The end of each statement, as long as the connection is there: see ``CommitConfirmation``.
+    /// The end of each statement, for as long as the connection exists: see ``CommitConfirmation``.
     static let confirmation = Owed(rawValue: 64)
 
     /// The events that may be owed when a statement ends.
@@ -157,12 +167,13 @@ extension Slot<ChangeFollower> {
 }
 
 extension Slot {
-    /// Creates the slot of a follower, for the layer that fills it with an object of its own class.
+    /// Creates the slot of a follower for the layer that fills it with an object of its own class.
     init(of follower: Slot<some AnyObject>) { self.init(follower.number, until: follower.lifetime) }
 }
 
 extension Database {
-    /// Tells of the end of a run those that follow transactions and the schema. Returns the error to throw, if any.
+    /// Notifies the followers of transactions and of the schema that a run has ended. Returns the
+    /// error to throw, if any.
     func endRun(of statement: Statement, error: (any Error)?) -> (any Error)? {
         var error = error
         if let transactions = object(in: .transactions) {
@@ -174,7 +185,8 @@ extension Database {
         return error
     }
 
-    /// Notes that the last of the statements that ran has ended. Outside of a transaction, it was a transaction of its own.
+    /// Notes that the last running statement has ended. Outside of a transaction, it was a
+    /// transaction of its own.
     func endAutocommitStatement() {
         guard sqlite3_get_autocommit(pointer) != 0 else { return }
         owed.remove(.autocommitStatementDidEnd)
@@ -183,7 +195,7 @@ extension Database {
         object(in: .schema)?.object.autocommitStatementDidEnd()
     }
 
-    /// Whether the end of a statement outside of a transaction is owed to somebody.
+    /// Whether a follower has requested the end of a statement outside of a transaction.
     var owesAutocommitEnd: Bool {
         get { owed.contains(.autocommitStatementDidEnd) }
         set {

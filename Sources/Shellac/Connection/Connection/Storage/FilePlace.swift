@@ -2,52 +2,59 @@
 
 import CSQLite
 
-/// The place of the file that a connection writes to: the name that it was opened by, and those of its log and index.
+/// The place of the file that a connection writes to: the name it was opened by, and the names of
+/// its log and index.
 ///
-/// A write-ahead log belongs to a file, and is found by the name of it. A connection whose file was moved, deleted or replaced goes on
-/// writing to that file, and to a log that lies beside whatever has the name now. What it commits is lost, and whoever opens the
-/// other file takes the log for its own. See "How To Corrupt An SQLite Database File", section 2.4. With a rollback journal, SQLite looks
-/// by itself; with a log it does not.
+/// SQLite finds a write-ahead log by the name of the database file. If the file is moved, deleted
+/// or replaced, the connection keeps writing to that file. Its log, however, now lies beside
+/// whatever has the name. The connection's commits are lost, and a connection that opens the other
+/// file takes the log for its own. See "How To Corrupt An SQLite Database File", section 2.4.
+/// SQLite checks this itself with a rollback journal, but not with a log.
 ///
 /// ## The loss of a file
 ///
-/// 1. SQLite's commit hook is called, before anything of the commit is written. The VFS is asked whether the file has moved, unless it has
-///    been asked in the same few milliseconds and the file's entry is as it was then: see ``FileMark``. Now and then, the log and its index
-///    are looked for, too.
-/// 2. The hook refuses the commit. The statement throws the error, and so does each later one that writes, until the connection is
-///    closed: the file may come back, and what took its place may have been changed by the log meanwhile. Reading goes on.
-/// 3. The log is emptied into the file that it belongs to, wherever that is now. So it does no harm to the one that took its place. Where
-///    somebody else has written to the log since this connection has, it may be theirs, and is left alone.
-/// 4. Nor is anything copied, cut or deleted when the connection is closed.
+/// 1. SQLite calls its commit hook before it writes any part of the commit. The hook asks the VFS
+///    whether the file has moved. It skips the question if it asked in the same few milliseconds
+///    and the file's entry is unchanged: see ``FileMark``. From time to time it also checks the log
+///    and its index.
+/// 2. If the file is lost, the hook refuses the commit. The statement throws the error, and so does
+///    each later statement that writes, until the connection is closed. The file may come back, but
+///    the log may have changed its replacement in the meantime. Reads still work.
+/// 3. The connection copies the log into the file that it belongs to, wherever that file is now,
+///    and empties it. The log can then do no harm to the replacement. If another connection has
+///    written to the log since this connection did, the log may belong to that one, and is left
+///    alone.
+/// 4. Closing the connection copies, truncates and deletes nothing either.
 ///
-/// A log that has lost its name still has what was committed. Closing copies it to the file, unless another one has taken its place.
+/// A log that has lost its name still contains the committed changes. Closing copies it into the
+/// file, unless another log has taken its place.
 ///
-/// An attached database is treated in the same way. A commit that writes to it is refused once its
-/// file has moved, and its log is emptied. A statement that writes elsewhere is not refused; an
-/// immediate transaction is, because it begins to write in all databases.
+/// An attached database is treated in the same way. The hook refuses a commit that writes to it
+/// once its file has moved, and the connection empties its log. Statements that write elsewhere
+/// still succeed. An immediate transaction fails, because it begins to write in all databases.
 final class FilePlace {
-    /// What has lost its name.
+    /// The part of the database that has lost its name.
     enum Part: String {
         case file, log
     }
 
     /// The part that was lost, if one was.
     private(set) var loss: Part?
-    /// The error of the commit that was refused last.
+    /// The error of the last refused commit.
     private(set) var refusal: DatabaseError?
-    /// The number that the pager has after the last commit, unless others have written since.
+    /// The pager's version number after the last commit, unless others have written since.
     private var version: UInt32
     private var isLogEmpty = false
-    /// The same number of each attached database that was written to, by its path.
+    /// The version number of each attached database that was written to, by its path.
     private var attachedVersions: [String: UInt32] = [:]
-    /// The names of the attached databases whose files were lost, and whose logs are to be emptied.
+    /// The names of the attached databases whose files were lost and whose logs must be emptied.
     private var lostAttachments: [String] = []
-    /// Whether there may be a log that is to be emptied.
+    /// Whether a log may still have to be emptied.
     private(set) var owesEmptyLog = false
-    /// The log and its index, where another file in their place is a loss.
+    /// The log and its index. Another file in their place counts as a loss.
     private var companions: [Companion] = []
     private var lastLook: UInt64 = 0
-    /// The file's entry when the VFS was asked last, and the time of that.
+    /// The file's entry at the last question to the VFS, whose time is `lastAnswer`.
     private var mark: FileMark?
     private var lastAnswer: UInt64 = 0
 
@@ -59,17 +66,17 @@ final class FilePlace {
 
     init(_ database: Database) { version = database.pagerVersion() }
 
-    /// How many nanoseconds the log is not looked for after it was found.
+    /// The number of nanoseconds for which a found log is not checked again.
     private static var pause: UInt64 { 100_000_000 }
 
-    /// The name of the file of a connection, or nil where it has none.
+    /// Returns the path of a connection's file, or nil if it has none.
     static func path(of database: Database) -> String? {
         sqlite3_db_filename(database.pointer, "main").map(String.init(cString:)).flatMap {
             $0.isEmpty ? nil : $0
         }
     }
 
-    /// Keeps an eye on the log as well, which stays as long as the connection is open.
+    /// Starts checking the log as well. It stays in place as long as the connection is open.
     func noteLog(of database: Database) {
         guard let path = Self.path(of: database) else { return }
         companions = ["-wal", "-shm"].compactMap { suffix in
@@ -79,7 +86,7 @@ final class FilePlace {
 
     // MARK: - Writing
 
-    /// SQLite is about to commit. Returns whether it may.
+    /// Returns whether SQLite may commit. SQLite's commit hook calls this.
     func allowsCommit(_ database: Database) -> Bool {
         if loss != nil { return false }
         refusal = nil
@@ -99,14 +106,14 @@ final class FilePlace {
         return true
     }
 
-    /// Whether the file has moved. A folder that moves takes its files along and leaves their entries as they are: so the VFS is asked as
-    /// soon as the clock has moved.
+    /// Returns whether the file has moved. If a folder moves, its files move along and their
+    /// entries stay unchanged. So this asks the VFS as soon as the clock has advanced.
     private func hasMoved(_ database: Database) -> Bool {
         let now = shellac_coarse_time()
         if now == lastAnswer, mark?.isUnchanged() == true { return false }
         lastAnswer = now
         if mark == nil { mark = Self.path(of: database).flatMap { FileMark($0) } }
-        // It is noted first: what changes meanwhile is found by the next look.
+        // Note the entry first, so that the next check finds a change made in the meantime.
         mark?.note()
         return database.hasMoved()
     }
@@ -134,7 +141,8 @@ final class FilePlace {
 
     private var movedCompanion: Companion? { companions.first { FileIdentity($0.path) != $0.identity } }
 
-    /// Throws where the log must not be copied, or the file not be written to without a commit that is asked for.
+    /// Throws if the log must not be copied, or if the file must not be written to outside of a
+    /// commit.
     func check(_ database: Database) throws {
         if database.hasMoved() {
             emptyLogs(database)
@@ -147,8 +155,8 @@ final class FilePlace {
 
     // MARK: - The log
 
-    /// Empties the logs of what was lost into the files that they belong to, unless somebody else has written to them. It is called
-    /// outside of transactions.
+    /// Copies the logs of lost files into the files that they belong to, unless other connections
+    /// have written to them. Call it outside of transactions.
     func emptyLogs(_ database: Database) {
         guard database.isInAutocommit else { return }
         if loss == .log { isLogEmpty = true }
@@ -156,23 +164,25 @@ final class FilePlace {
             isLogEmpty = emptyLog(of: "main", after: version, database)
         }
         lostAttachments.removeAll { name in
-            // Nothing of this connection is in the log of a database that it has not written to.
+            // The log of a database contains nothing of this connection if it has not written to
+            // that database.
             guard let version = attachedVersions[database.path(of: name)] else { return true }
             return emptyLog(of: name, after: version, database)
         }
         owesEmptyLog = loss != nil && !isLogEmpty || !lostAttachments.isEmpty
     }
 
-    /// Empties a log. Returns false where that is to be tried again.
+    /// Empties a log. Returns false if this must be tried again.
     private func emptyLog(of name: String, after version: UInt32, _ database: Database) -> Bool {
         var isEmpty = false
         database.unheard(steps: nil) {
-            // The number is that of the last look at the log.
+            // SQLite updates the version number only when it reads the log.
             let sql = "SELECT 1 FROM \(name.quotedDatabaseIdentifier).sqlite_master LIMIT 1"
             guard (try? database.readUnheard(sql)) != nil, database.pagerVersion(of: name) == version else {
                 return
             }
-            // Those who look for the log find nothing to copy after the first one, also where readers keep it from being cut.
+            // After the first checkpoint, other connections find nothing to copy in the log, even
+            // if readers keep it from being truncated.
             for kind in [SQLITE_CHECKPOINT_PASSIVE, SQLITE_CHECKPOINT_TRUNCATE] {
                 isEmpty = sqlite3_wal_checkpoint_v2(database.pointer, name, kind, nil, nil) == SQLITE_OK
             }
@@ -180,9 +190,10 @@ final class FilePlace {
         return isEmpty
     }
 
-    /// Has the connection, which is about to be closed, leave alone what has taken the place of its file or its log.
+    /// Makes a connection that is about to close leave the replacements of its file and log alone.
     func leave(_ database: Database) {
-        // Its descriptor is closed with the connection. The next commit opens another, if closing fails.
+        // The mark's descriptor is closed with the connection. If closing fails, the next commit
+        // opens another.
         mark = nil
         for attached in database.attachments where database.hasMoved(attached.name) {
             _ = lose(attached: attached.name, database)
@@ -190,7 +201,7 @@ final class FilePlace {
         if loss == .file || database.hasMoved() || owesEmptyLog {
             emptyLogs(database)
         } else {
-            // One without content was made by whoever has looked for ours.
+            // A connection that looked for our log has created an empty one.
             guard let log = movedCompanion, FileIdentity.size(log.path) ?? 0 > 0 else { return }
         }
         _ = shellac_db_config(database.pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -199,7 +210,7 @@ final class FilePlace {
 }
 
 extension DatabaseError {
-    /// The error of a database whose file, or log, has not the name any more by which it was opened.
+    /// Returns the error of a database whose file or log no longer has the name it was opened by.
     static func lost(
         _ part: FilePlace.Part, of description: String, at path: String,
         _ code: ResultCode = .SQLITE_READONLY_DBMOVED
@@ -212,24 +223,24 @@ extension DatabaseError {
 }
 
 extension Database {
-    /// Keeps an eye on the places of the files, if there are any.
+    /// Starts checking the places of the database files, if there are any.
     func watchPlace() {
         guard !configuration.readonly, hasAttachments || FilePlace.path(of: self) != nil else { return }
         hooks.place = FilePlace(self)
         setCommitHook(for: .place, true)
     }
 
-    /// Throws where the file has lost its name, before something is written by another way than a commit.
+    /// Throws if the file has lost its name. Called before a write that is not a commit.
     func checkPlace() throws { try hooks.place?.check(self) }
 
-    /// Whether the file of a database is not what has its name now.
+    /// Returns whether a database's file is no longer the file at its path.
     func hasMoved(_ name: String = "main") -> Bool {
         var moved: Int32 = 0
         return sqlite3_file_control(pointer, name, SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
     }
 
-    /// The number of the content of a database that the connection has seen last: each commit is one more, its own as those of
-    /// others. See SQLITE_FCNTL_DATA_VERSION.
+    /// Returns the version number of a database's content, as last read by the connection. Each
+    /// commit increments it, whether by this connection or another. See SQLITE_FCNTL_DATA_VERSION.
     fileprivate func pagerVersion(of name: String = "main") -> UInt32 {
         var version: UInt32 = 0
         sqlite3_file_control(pointer, name, SQLITE_FCNTL_DATA_VERSION, &version)
@@ -243,7 +254,7 @@ extension Database {
     /// Whether there are attached databases.
     var hasAttachments: Bool { Features.databaseName.map { $0(pointer, 2) != nil } ?? false }
 
-    /// The attached databases, and whether the transaction writes to them.
+    /// The attached databases, each with whether the transaction writes to it.
     fileprivate var attachments: [(name: String, isWritten: Bool)] {
         guard let name = Features.databaseName else { return [] }
         var (attachments, number): ([(String, Bool)], Int32) = ([], 2)
