@@ -1,19 +1,21 @@
-// Completes the errors of violated constraints with what SQLite does not say: the table, the columns, the foreign key.
+// Completes the errors of violated constraints: adds the table, the columns and the foreign key.
 
 import CSQLite
 
-/// Looks up what SQLite does not say of a constraint that a statement has violated.
+/// A lookup of the facts that SQLite does not report about a violated constraint.
 ///
-/// It is asked when the statement has ended, as long as its transaction is open, where it has one. It never makes things worse: what
-/// cannot be found out stays unknown.
+/// It runs when the statement has ended, while its transaction, if any, is still open. It never
+/// makes things worse: facts that it cannot find stay unknown.
 struct ConstraintInquiry {
     let database: Database
     let effects: StatementEffects
 
-    /// How many thousand instructions of SQLite's machine an answer may take: some tenths of a second.
+    /// The most virtual machine instructions that a lookup may take, in thousands: some tenths of a
+    /// second.
     static var greatestSteps: Int { 5_000 }
 
-    /// Asks the schema. Nil where it cannot be read: in a transaction that SQLite has ended, for one.
+    /// Reads the schema. Returns nil if it cannot be read, for example in a transaction that SQLite
+    /// has ended.
     private func read<Answer>(_ body: (SchemaCache) throws -> Answer) -> Answer? {
         database.unheard(steps: nil) { try? body(database.schema) }
     }
@@ -28,7 +30,7 @@ struct ConstraintInquiry {
         }
     }
 
-    /// Finds the table and the columns of names that have dots or commas.
+    /// Finds the table and the columns if their names contain dots or commas.
     fileprivate func completeNames(
         _ constraint: DatabaseError.Constraint, _ message: String
     ) -> DatabaseError.Constraint {
@@ -44,7 +46,7 @@ struct ConstraintInquiry {
         return constraint
     }
 
-    /// Splits `a, table.b` into the columns that a table has, if it can be done.
+    /// Splits `a, table.b` into columns of a table. Returns nil if that is impossible.
     private static func split(_ text: Substring, into columns: [String], of table: String) -> [String]? {
         for column in columns where text.hasPrefix(column) {
             let rest = text.dropFirst(column.count)
@@ -59,7 +61,7 @@ struct ConstraintInquiry {
         return nil
     }
 
-    /// Finds the table of a unique index on expressions, and those of its columns that are none.
+    /// Finds the table of a unique index on expressions, and the plain columns in the index.
     fileprivate func completeIndex(_ constraint: DatabaseError.Constraint) -> DatabaseError.Constraint {
         guard let index = constraint.name else { return constraint }
         var constraint = constraint
@@ -72,8 +74,8 @@ struct ConstraintInquiry {
 
     // MARK: - CHECK
 
-    /// Finds the table of a CHECK constraint, and the columns that stand in its expression. Where several tables that are written
-    /// have such a constraint, it is not known which.
+    /// Finds the table of a CHECK constraint, and the columns in its expression. If several written
+    /// tables have such a constraint, both stay unknown.
     fileprivate func completeCheck(_ constraint: DatabaseError.Constraint) -> DatabaseError.Constraint {
         guard let name = constraint.name else { return constraint }
         let found = tables.compactMap { table in
@@ -117,8 +119,9 @@ struct ConstraintInquiry {
         return constraint
     }
 
-    /// Returns the foreign key that a transaction violates which cannot be committed: its changes are still there. Rows that
-    /// violated another one before are not told from its own: then it is not known.
+    /// Returns the foreign key that a transaction violates and so cannot be committed. The changes
+    /// of the transaction are still there. Returns nil if several keys are violated: rows that
+    /// violated another key before cannot be told from the transaction's own.
     private func keyOfCommit() -> ForeignKeyInfo? {
         guard !database.isInAutocommit, let names = read({ try $0.databaseNames() }) else { return nil }
         var keys: Set<ForeignKeyInfo> = []
@@ -159,7 +162,8 @@ extension Database: ConstraintExplaining {
                 constraint.isDoubtful ? inquiry.completeNames(constraint, refusal.message ?? "") : constraint
             case .trigger, .other: constraint
             }
-        // SQLite calls a constraint that has no name by its expression, which says them already.
+        // SQLite names a constraint without a name by its expression, which already lists the
+        // values.
         if let values = refusal.constraint?.values, !values.isEmpty,
             let name = constraint.name, CheckExpressions.ValueList(name) == nil
         {

@@ -2,28 +2,30 @@
 
 import CSQLite
 
-/// Runs a statement that has violated a foreign key once more, to see which one it was, and undoes it.
+/// A second run of a statement that has violated a foreign key. It finds the key, and is then
+/// undone.
 ///
-/// SQLite counts the rows that violate keys, and forgets which they were. So the statement runs while keys are deferred: what it
-/// changes stays for a moment, and the rows that it has changed are looked at, and no others. A row that violated a key before is
-/// not taken for its work.
+/// SQLite only counts the rows that violate keys. So the statement runs again with deferred keys,
+/// which keeps its changes for a moment. Only the rows that it has changed are examined. A row that
+/// violated a key before is not taken for its work.
 struct ForeignKeyRehearsal {
     private let statement: Statement
     private let database: Database
     private let hook: PreUpdateHook
     private let schemas: [ConcernedKeys]
 
-    /// How many changed rows are looked at.
+    /// The most changed rows that are examined.
     private static var greatestRowCount: Int { 10_000 }
 
-    /// Nil where the statement cannot run again: it would call functions which may do something that is not undone, or runs inside
-    /// of another one.
+    /// Returns nil if the statement cannot run again. It may call functions whose effects cannot be
+    /// undone, or run inside of another statement.
     init?(_ statement: Statement) {
         let (database, effects) = (statement.database, statement.effects)
         let impure = database.added.functions.contains {
             !$0.isPure && !$0.name.hasPrefix("shellac_") && effects.functions.contains($0.name.lowercased())
         }
-        // An interruption would undo the whole transaction: what takes long does not run once more.
+        // An interruption would undo the whole transaction, so a statement that takes long is not
+        // run again.
         func count(_ counter: Int32) -> Int {
             Int(UInt32(bitPattern: sqlite3_stmt_status(statement.sqliteStatement, counter, 0)))
         }
@@ -39,7 +41,7 @@ struct ForeignKeyRehearsal {
         self.schemas = schemas
     }
 
-    /// Returns the first foreign key that a row violates which the statement has changed.
+    /// Returns the first foreign key that a row changed by the statement violates.
     func violatedKey() -> ForeignKeyInfo? {
         guard schemas.contains(where: { !$0.keys.isEmpty }) else { return nil }
         var key: ForeignKeyInfo?
@@ -55,7 +57,7 @@ struct ForeignKeyRehearsal {
         return key
     }
 
-    /// Runs a function, and undoes what it does.
+    /// Runs a function, and undoes its changes.
     private func undoing<Result>(_ body: () throws -> Result?) -> Result? {
         let pointer = database.pointer
         func execute(_ sql: String) -> Bool {
@@ -68,12 +70,13 @@ struct ForeignKeyRehearsal {
         let changeCount = sqlite3_total_changes(pointer)
         guard execute(isAlone ? "BEGIN IMMEDIATE" : "SAVEPOINT \"shellac rehearsal\"") else { return nil }
         defer {
-            // The number of changed rows is none again: the statement has failed.
+            // Reset the number of changed rows to zero, because the statement has failed.
             _ = statement.effects.writes.contains {
                 execute("DELETE FROM \($0.table.quotedDatabaseIdentifier) WHERE 0")
             }
             database.unheardChangeCount += Int(sqlite3_total_changes(pointer) - changeCount)
-            // (SQLite forgets at the end of a transaction that keys are deferred, and not what it has prepared meanwhile.)
+            // (At the end of a transaction, SQLite resets the deferral of keys, but not the
+            // statements prepared in the meantime.)
             if !wasDeferred { _ = execute("PRAGMA defer_foreign_keys = OFF") }
             if isAlone {
                 _ = execute("ROLLBACK")
@@ -91,7 +94,7 @@ struct ForeignKeyRehearsal {
         let changed = ChangedKeys(schemas, limit: Self.greatestRowCount)
         hook.add(changed)
         defer { hook.remove(changed) }
-        // It is reset, and has its values still.
+        // The statement was reset, and its values are still bound.
         var code: Int32
         repeat { code = sqlite3_step(statement.sqliteStatement) } while code == SQLITE_ROW
         sqlite3_reset(statement.sqliteStatement)
@@ -100,7 +103,7 @@ struct ForeignKeyRehearsal {
     }
 }
 
-/// The rows that a statement changes, as far as foreign keys are concerned.
+/// The rows changed by a statement that may violate foreign keys.
 private final class ChangedKeys: PreUpdateListener {
     private let schemas: [ConcernedKeys]
     private let limit: Int
@@ -109,7 +112,8 @@ private final class ChangedKeys: PreUpdateListener {
     private struct Changed {
         let schema: Int
         let table: CaseInsensitiveName
-        /// The values of the row before the change, and what finds it after the change, where it was and will be there.
+        /// The values of the row before the change, and the values that identify it afterwards. The
+        /// first are nil for an inserted row, the second for a deleted one.
         let old: [DatabaseValue]?
         let new: [DatabaseValue]?
     }
@@ -164,24 +168,25 @@ private final class ChangedKeys: PreUpdateListener {
     }
 }
 
-/// The foreign keys of a database that refer from the tables that a statement writes, or to them.
+/// The foreign keys of a database that refer from or to the tables that a statement writes.
 private struct ConcernedKeys {
     /// The name of the database.
     let name: String
     var keys: [ForeignKeyInfo] = []
-    /// The columns of the tables that are written.
+    /// The columns of the written tables.
     var columns: [CaseInsensitiveName: StoredColumns] = [:]
 
     private func place(_ table: String) -> String { table.quoted(in: name) }
 
-    /// Finds a row that has a key, by what identifies it, if it refers to a row that is not there.
+    /// Returns the SQL that finds a row with a foreign key by the row's identifier, if the key
+    /// refers to a missing row.
     func searchForOrigin(of key: ForeignKeyInfo, _ columns: StoredColumns) -> String {
         let identifiers =
             columns.hasRowID
             ? ["rowid"] : columns.primaryKey.map { columns.columns[$0].name.quotedDatabaseIdentifier }
         let found = identifiers.map { "o.\($0) = ?" }
         let isSet = key.originColumns.map { "o.\($0.quotedDatabaseIdentifier) IS NOT NULL" }
-        // The sign leaves the destination's column alone to say how to compare, as SQLite does.
+        // The plus sign makes the destination's column alone decide how to compare, as SQLite does.
         let refers = key.mapping.map {
             "d.\($0.destination.quotedDatabaseIdentifier) = +o.\($0.origin.quotedDatabaseIdentifier)"
         }
@@ -191,7 +196,7 @@ private struct ConcernedKeys {
             """
     }
 
-    /// Finds a row that refers to a key, if there is no row that has that.
+    /// Returns the SQL that finds a row that refers to a key, if no row has that key.
     func searchForReferences(to key: ForeignKeyInfo) -> String {
         let refers = key.originColumns.enumerated().map { "o.\($1.quotedDatabaseIdentifier) = ?\($0 + 1)" }
         let isThere = key.destinationColumns.enumerated().map {
@@ -205,7 +210,7 @@ private struct ConcernedKeys {
 }
 
 extension Database {
-    /// Asks the schema for the keys that concern what a statement writes.
+    /// Returns the foreign keys that refer from or to the tables that a statement writes.
     fileprivate func concernedKeys(_ effects: StatementEffects) throws -> [ConcernedKeys] {
         let written = Set(effects.writes.map { CaseInsensitiveName($0.table) })
         return try unheard(steps: nil) {

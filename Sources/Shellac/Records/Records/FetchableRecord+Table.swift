@@ -1,11 +1,12 @@
-// Fetching records from their table: all of them, or those of some keys.
+// Fetching records from their table: all of them, or by their keys.
 
 extension FetchableRecord where Self: TableRecord {
     // MARK: - All
 
     /// Returns a cursor over all records of the table.
     ///
-    /// - Throws: a ``DatabaseError`` when there is no such table. What its steps throw, the cursor throws.
+    /// - Throws: a ``DatabaseError`` when there is no such table. The cursor throws the errors of
+    ///   its steps.
     @inlinable
     public static func fetchCursor(_ db: Database) throws -> DatabaseCursor<Self> {
         try fetchCursor(selection(on: db))
@@ -17,19 +18,19 @@ extension FetchableRecord where Self: TableRecord {
     /// let players = try dbQueue.read { db in try Player.fetchAll(db) }
     /// ```
     ///
-    /// - Throws: a ``DatabaseError`` when there is no such table, and what making a record throws: mostly a
-    ///   ``RowDecodingError``.
+    /// - Throws: a ``DatabaseError`` when there is no such table. Errors of decoding a record,
+    ///   mostly a ``RowDecodingError``, are passed on.
     @inlinable
     public static func fetchAll(_ db: Database) throws -> [Self] { try fetchAll(selection(on: db)) }
 
-    /// Selects all records.
+    /// Returns a statement that selects all records.
     @usableFromInline
     static func selection(on db: Database) throws -> Statement {
         _ = try plan(on: db)
         return try statement(of: all(), on: db)
     }
 
-    /// Prepares a request of the type's rows, and binds its arguments.
+    /// Prepares a request for the type's rows, and binds its arguments.
     private static func statement(of request: QueryInterfaceRequest<Self>, on db: Database) throws
         -> Statement
     {
@@ -38,10 +39,10 @@ extension FetchableRecord where Self: TableRecord {
         return prepared.statement
     }
 
-    /// Fetches the first record of the table: whichever SQLite finds first.
+    /// Fetches one record of the table: the first that SQLite finds.
     ///
-    /// - Throws: a ``DatabaseError`` when there is no such table, and what making a record throws: mostly a
-    ///   ``RowDecodingError``.
+    /// - Throws: a ``DatabaseError`` when there is no such table. Errors of decoding a record,
+    ///   mostly a ``RowDecodingError``, are passed on.
     public static func fetchOne(_ db: Database) throws -> Self? {
         _ = try plan(on: db)
         return try all().fetchOne(db)
@@ -57,10 +58,11 @@ extension FetchableRecord where Self: TableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - key: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked
-    ///     for as the type stores it.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
-    ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
+    ///   - key: The value of the primary key, which has one column. Nil finds nothing. Dates, data
+    ///     and UUIDs are looked up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns, or a ``DatabaseError`` when there is no such table. Errors of decoding a
+    ///   record, mostly a ``RowDecodingError``, are passed on.
     @inlinable
     public static func fetchOne<Key: DatabaseValueConvertible>(_ db: Database, key: Key) throws -> Self? {
         let value = mayStore(Key.self) ? try storedKey(key, on: db) : key.databaseValue
@@ -70,7 +72,8 @@ extension FetchableRecord where Self: TableRecord {
         return try keptElement(of: statement.row)
     }
 
-    /// Begins to select the record with a primary key. NULL is the key of none.
+    /// Begins to select the record with a primary key. Returns nil for NULL, which is no record's
+    /// key.
     @usableFromInline
     static func beginSelection(of key: DatabaseValue, on db: Database) throws -> Statement? {
         let plan = try plan(on: db)
@@ -91,7 +94,8 @@ extension FetchableRecord where Self: TableRecord {
         return statement
     }
 
-    /// Fetches the record with a composite primary key, or with the values of a unique index, or nil.
+    /// Fetches the record with a composite primary key, or with the values of a unique index, or
+    /// nil.
     ///
     /// ```swift
     /// let player = try Player.fetchOne(db, key: ["email": "arthur@example.com"])
@@ -99,8 +103,9 @@ extension FetchableRecord where Self: TableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - key: The values by columns. A nil among them finds nothing.
-    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
+    ///   - key: The values, by their columns. A nil among them finds nothing.
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could
+    ///   have the values.
     public static func fetchOne(
         _ db: Database, key: [String: (any DatabaseValueConvertible)?]
     ) throws -> Self? {
@@ -116,9 +121,10 @@ extension FetchableRecord where Self: TableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - key: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked for as the
-    ///     type stores it.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
+    ///   - key: The value of the primary key, which has one column. Nil finds nothing. Dates, data
+    ///     and UUIDs are looked up in the form in which the type stores them.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no such
+    ///   record.
     @inlinable
     public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
         if let record = try fetchOne(db, key: key) { return record }
@@ -136,8 +142,9 @@ extension FetchableRecord where Self: TableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - key: The values by columns. A nil among them finds nothing.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
+    ///   - key: The values, by their columns. A nil among them finds nothing.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no such
+    ///   record.
     public static func find(
         _ db: Database, key: [String: (any DatabaseValueConvertible)?]
     ) throws -> Self {
@@ -149,15 +156,16 @@ extension FetchableRecord where Self: TableRecord {
 
     // MARK: - Many keys
 
-    /// Returns a cursor over the records with some primary keys, in no particular order. Keys without a record are
-    /// skipped.
+    /// Returns a cursor over the records with the given primary keys, in no particular order. It
+    /// skips keys without a record.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked for as
-    ///     the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
-    ///   ``DatabaseError`` when there is no such table. What its steps throw, the cursor throws.
+    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates,
+    ///     data and UUIDs are looked up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns, and a ``DatabaseError`` when there is no such table. The cursor throws
+    ///   the errors of its steps.
     public static func fetchCursor(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
     ) throws -> AnyCursor<Self> {
@@ -174,8 +182,8 @@ extension FetchableRecord where Self: TableRecord {
         }
     }
 
-    /// Fetches the records with some primary keys as an array, in no particular order. Keys without a record are
-    /// skipped.
+    /// Fetches the records with the given primary keys as an array, in no particular order. It
+    /// skips keys without a record.
     ///
     /// ```swift
     /// let players = try Player.fetchAll(db, keys: [1, 2, 3])
@@ -183,10 +191,11 @@ extension FetchableRecord where Self: TableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked for as
-    ///     the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
-    ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
+    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates,
+    ///     data and UUIDs are looked up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns, or a ``DatabaseError`` when there is no such table. Errors of decoding a
+    ///   record, mostly a ``RowDecodingError``, are passed on.
     public static func fetchAll(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
     ) throws -> [Self] {
@@ -195,13 +204,16 @@ extension FetchableRecord where Self: TableRecord {
         return records
     }
 
-    /// Fetches the records with some composite keys, as an array. Keys without a record are skipped.
+    /// Fetches the records with the given composite keys, as an array. It skips keys without a
+    /// record.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - keys: The values by columns, for one record after the other. A nil among them finds nothing. The records come in this
-    ///     order, and one that is asked for twice comes twice.
-    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
+    ///   - keys: The values by their columns, one dictionary for each record. A nil among them
+    ///     finds nothing. The records come in this order, and a key that occurs twice returns its
+    ///     record twice.
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could
+    ///   have the values.
     public static func fetchAll(
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
     ) throws -> [Self] {
@@ -212,20 +224,21 @@ extension FetchableRecord where Self: TableRecord {
 extension FetchableRecord where Self: TableRecord & Hashable {
     /// Fetches all records of the table, as a set.
     ///
-    /// - Throws: a ``DatabaseError`` when there is no such table, and what making a record throws: mostly a
-    ///   ``RowDecodingError``.
+    /// - Throws: a ``DatabaseError`` when there is no such table. Errors of decoding a record,
+    ///   mostly a ``RowDecodingError``, are passed on.
     public static func fetchSet(_ db: Database) throws -> Set<Self> {
         try fetchSet(selection(on: db))
     }
 
-    /// Fetches the records with some primary keys, as a set. Keys without a record are skipped.
+    /// Fetches the records with the given primary keys, as a set. It skips keys without a record.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked for as
-    ///     the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
-    ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
+    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates,
+    ///     data and UUIDs are looked up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns, or a ``DatabaseError`` when there is no such table. Errors of decoding a
+    ///   record, mostly a ``RowDecodingError``, are passed on.
     public static func fetchSet(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
     ) throws -> Set<Self> {
@@ -238,9 +251,11 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - id: The id, which is the value of the primary key. Nil finds nothing. A UUID is looked for as the type stores it.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
-    ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
+    ///   - id: The id, which is the value of the primary key. Nil finds nothing. UUIDs are looked
+    ///     up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns, or a ``DatabaseError`` when there is no such table. Errors of decoding a
+    ///   record, mostly a ``RowDecodingError``, are passed on.
     public static func fetchOne(_ db: Database, id: ID) throws -> Self? { try fetchOne(db, key: id) }
 
     /// Finds the record with an id.
@@ -251,30 +266,37 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - id: The id, which is the value of the primary key. Nil finds nothing. A UUID is looked for as the type stores it.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is none.
+    ///   - id: The id, which is the value of the primary key. Nil finds nothing. UUIDs are looked
+    ///     up in the form in which the type stores them.
+    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no such
+    ///   record.
     public static func find(_ db: Database, id: ID) throws -> Self { try find(db, key: id) }
 
-    /// Fetches the records with some ids as an array, in no particular order. Ids without a record are skipped.
+    /// Fetches the records with the given ids as an array, in no particular order. It skips ids
+    /// without a record.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are looked for as the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
-    ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
+    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are
+    ///     looked up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns, or a ``DatabaseError`` when there is no such table. Errors of decoding a
+    ///   record, mostly a ``RowDecodingError``, are passed on.
     public static func fetchAll(_ db: Database, ids: some Sequence<ID>) throws -> [Self] {
         try fetchAll(db, keys: ids)
     }
 }
 
 extension FetchableRecord where Self: TableRecord & Identifiable & Hashable, ID: DatabaseValueConvertible {
-    /// Fetches the records with some ids, as a set. Ids without a record are skipped.
+    /// Fetches the records with the given ids, as a set. It skips ids without a record.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are looked for as the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, a
-    ///   ``DatabaseError`` when there is no such table, and what making a record throws: mostly a ``RowDecodingError``.
+    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are
+    ///     looked up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns, or a ``DatabaseError`` when there is no such table. Errors of decoding a
+    ///   record, mostly a ``RowDecodingError``, are passed on.
     public static func fetchSet(_ db: Database, ids: some Sequence<ID>) throws -> Set<Self> {
         try fetchSet(db, keys: ids)
     }

@@ -8,7 +8,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-// Questions of a type to its table, and deletions there. Deleting by the type calls no callback of its records.
+// Deleting rows by their type calls no callback of the records.
 
 extension TableRecord {
     /// Fetches the number of rows in the table.
@@ -21,25 +21,27 @@ extension TableRecord {
 
     // MARK: - Existence
 
-    /// Whether there is a row with a primary key.
+    /// Returns whether there is a row with a primary key.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - key: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked for as the
-    ///     type stores it.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
-    ///   ``DatabaseError`` when there is no such table.
+    ///   - key: The value of the primary key, which has one column. Nil finds nothing. Dates, data
+    ///     and UUIDs are looked up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns, and a ``DatabaseError`` when there is no such table.
     public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         try plan(on: db).checkKeyHasOneColumn()
         return try filter(key: key).exists(db)
     }
 
-    /// Whether there is a row with a composite primary key, or with the values of a unique index.
+    /// Returns whether there is a row with a composite primary key, or with the values of a unique
+    /// index.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - key: The values by columns. A nil among them finds nothing.
-    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
+    ///   - key: The values, by their columns. A nil among them finds nothing.
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could
+    ///   have the values.
     public static func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         _ = try plan(on: db)
         return try filter(key: key).exists(db)
@@ -47,10 +49,10 @@ extension TableRecord {
 
     // MARK: - Deletion
 
-    /// Deletes all rows of the table. Returns how many there were.
+    /// Deletes all rows of the table. Returns their number.
     ///
-    /// - Throws: a ``DatabaseError`` when there is no such table, and when other rows refer to one of these by a foreign key
-    ///   that does not let them go.
+    /// - Throws: a ``DatabaseError`` when there is no such table, or when a foreign key of another
+    ///   row prevents the deletion.
     @discardableResult
     public static func deleteAll(_ db: Database) throws -> Int {
         _ = try plan(on: db)
@@ -65,24 +67,25 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - key: The value of the primary key, which has one column. Nil finds nothing. A date, data or a UUID is looked for as the
-    ///     type stores it.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
-    ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
-    ///   go.
+    ///   - key: The value of the primary key, which has one column. Nil finds nothing. Dates, data
+    ///     and UUIDs are looked up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns. A ``DatabaseError`` when there is no such table, or when a foreign key of
+    ///   another row prevents the deletion.
     @discardableResult
     public static func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         try plan(on: db).checkKeyHasOneColumn()
         return try filter(key: key).deleteAll(db) > 0
     }
 
-    /// Deletes the row with a composite primary key, or with the values of a unique index. Returns whether there
-    /// was one.
+    /// Deletes the row with a composite primary key, or with the values of a unique index. Returns
+    /// whether there was one.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - key: The values by columns. A nil among them finds nothing.
-    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
+    ///   - key: The values, by their columns. A nil among them finds nothing.
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could
+    ///   have the values.
     @discardableResult
     public static func deleteOne(
         _ db: Database, key: [String: (any DatabaseValueConvertible)?]
@@ -91,15 +94,15 @@ extension TableRecord {
         return try filter(key: key).deleteAll(db) > 0
     }
 
-    /// Deletes the rows with some primary keys. Returns how many there were.
+    /// Deletes the rows with the given primary keys. Returns the number of deleted rows.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates, data and UUIDs are looked for as
-    ///     the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
-    ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
-    ///   go.
+    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates,
+    ///     data and UUIDs are looked up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns. A ``DatabaseError`` when there is no such table, or when a foreign key of
+    ///   another row prevents the deletion.
     @discardableResult
     public static func deleteAll(
         _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
@@ -107,12 +110,14 @@ extension TableRecord {
         try keyLists(keys, on: db).reduce(0) { try $0 + filter(keys: $1).deleteAll(db) }
     }
 
-    /// Deletes the rows with some composite keys. Returns how many there were.
+    /// Deletes the rows with the given composite keys. Returns the number of deleted rows.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - keys: The values by columns, for one record after the other. A nil among them finds nothing.
-    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could have the values.
+    ///   - keys: The values by their columns, one dictionary for each record. A nil among them
+    ///     finds nothing.
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` when several rows could
+    ///   have the values.
     @discardableResult
     public static func deleteAll(
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
@@ -120,7 +125,7 @@ extension TableRecord {
         try keys.reduce(0) { try $0 + (deleteOne(db, key: $1) ? 1 : 0) }
     }
 
-    /// Returns how records of the type are found.
+    /// Returns the plan by which records of the type are found.
     static func plan(on db: Database) throws -> RecordPlan {
         db.checkAccess()
         return try db.plan(for: self).object
@@ -128,34 +133,37 @@ extension TableRecord {
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-    /// Whether there is a row with an id.
+    /// Returns whether there is a row with an id.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - id: The id, which is the value of the primary key. Nil finds nothing. A UUID is looked for as the type stores it.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
-    ///   ``DatabaseError`` when there is no such table.
+    ///   - id: The id, which is the value of the primary key. Nil finds nothing. UUIDs are looked
+    ///     up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns, and a ``DatabaseError`` when there is no such table.
     public static func exists(_ db: Database, id: ID) throws -> Bool { try exists(db, key: id) }
 
     /// Deletes the row with an id. Returns whether there was one.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - id: The id, which is the value of the primary key. Nil finds nothing. A UUID is looked for as the type stores it.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
-    ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
-    ///   go.
+    ///   - id: The id, which is the value of the primary key. Nil finds nothing. UUIDs are looked
+    ///     up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns. A ``DatabaseError`` when there is no such table, or when a foreign key of
+    ///   another row prevents the deletion.
     @discardableResult
     public static func deleteOne(_ db: Database, id: ID) throws -> Bool { try deleteOne(db, key: id) }
 
-    /// Deletes the rows with some ids. Returns how many there were.
+    /// Deletes the rows with the given ids. Returns the number of deleted rows.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are looked for as the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has several columns, and a
-    ///   ``DatabaseError`` when there is no such table, or when other rows refer to one by a foreign key that does not let it
-    ///   go.
+    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are
+    ///     looked up in the form in which the type stores them.
+    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
+    ///   several columns. A ``DatabaseError`` when there is no such table, or when a foreign key of
+    ///   another row prevents the deletion.
     @discardableResult
     public static func deleteAll(_ db: Database, ids: some Sequence<ID>) throws -> Int {
         try deleteAll(db, keys: ids)
@@ -165,7 +173,8 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
 // MARK: - Keys
 
 extension TableRecord {
-    /// Whether the type says how values of another one are stored. Where that is known to the compiler, so is the answer.
+    /// Returns whether the record type may say how values of the given type are stored. If the
+    /// compiler knows the given type, it knows the answer, too.
     @inlinable @inline(__always)
     static func mayStore<Value>(_ type: Value.Type) -> Bool {
         Value.self == UUID.self || Value.self == Date.self || Value.self == Data.self
@@ -178,7 +187,7 @@ extension TableRecord {
         try storedKey(key, plan(on: db))
     }
 
-    /// Returns a value of a primary key of one column, as the type stores it.
+    /// Returns a value of a single-column primary key, as the type stores it.
     static func storedKey<Key: DatabaseValueConvertible>(_ key: Key, _ plan: RecordPlan) throws
         -> DatabaseValue
     {
@@ -186,7 +195,7 @@ extension TableRecord {
         return try KeyValue(key).stored(by: Self.self, in: column)
     }
 
-    /// Returns values of a primary key of one column, in lists that one statement can take.
+    /// Returns values of a single-column primary key, in lists that each fit in one statement.
     static func keyLists(
         _ keys: some Sequence<some DatabaseValueConvertible>, on db: Database
     ) throws -> KeyLists {
@@ -205,21 +214,21 @@ extension TableRecord {
 }
 
 extension RecordPlan {
-    /// Throws unless one value is a primary key.
+    /// Throws unless the primary key has one column.
     @inline(__always)
     func checkKeyHasOneColumn() throws {
         if key.count != 1 { throw try compositeKeyError() }
     }
 
     private func compositeKeyError() throws -> RecordError {
-        _ = try keyCondition()  // throws where there is no key at all
+        _ = try keyCondition()  // throws if there is no key at all
         return .compositeKey(databaseTableName: tableName, columns: key)
     }
 }
 
-/// Keys in lists that one statement can take, without duplicates and NULL.
+/// Keys in lists that each fit in one statement, without duplicates and NULL.
 ///
-/// A list is filled up with its last key, so that a few statements do for all numbers of keys.
+/// Each list is padded with its last key, so that a few statements serve any number of keys.
 struct KeyLists: Sequence, IteratorProtocol {
     private var rest: ArraySlice<DatabaseValue>
 
@@ -238,9 +247,10 @@ struct KeyLists: Sequence, IteratorProtocol {
 }
 
 extension ArraySlice<DatabaseValue> {
-    /// The keys, of which the last one stands there several times: so a few lengths do for all lists.
+    /// Returns the keys, padded by repetitions of the last one, so that all lists have one of a few
+    /// lengths.
     ///
-    /// - Parameter width: How many values make a key.
+    /// - Parameter width: The number of values in a key.
     func filledUp(width: Int = 1) -> [DatabaseValue] {
         var length = width
         while length < count { length *= 2 }

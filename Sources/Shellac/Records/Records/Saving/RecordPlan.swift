@@ -2,66 +2,73 @@
 
 import CSQLite
 
-/// How the records of a type are saved in its table and found there, on one connection.
+/// The plan by which one connection saves and finds the records of a type.
 ///
-/// A plan is good for one state of the schema. What belongs to the columns that records encode stands in a
-/// ``RecordStatements``: there is one of these, as a rule, since all records of a type encode the same columns.
+/// A plan is valid for one state of the schema. A ``RecordStatements`` belongs to the columns that
+/// records encode. There is usually one, since all records of a type encode the same columns.
 final class RecordPlan {
     let table: TableSchema
-    /// The columns of the primary key: none where the table is a view, and the type does not say.
+    /// The columns of the primary key. Empty if the table is a view and the type does not name
+    /// them.
     let key: [String]
     let schemaGeneration: UInt64
     private let selection: String
     private unowned(unsafe) let database: Database  // which owns this
 
-    /// The columns that were encoded last.
+    /// The statements of the columns that were encoded last.
     private var lastStatements: Unretained<RecordStatements>?
-    /// The columns that were encoded last.
+    /// The statements of the columns that were encoded last.
     var statements: RecordStatements? { lastStatements?.object }
-    /// The statements by their columns, in the order of their names: a record that encodes the same columns in another order
-    /// is saved by the same statements.
+    /// The statements by their columns, sorted by name. A record that encodes the same columns in
+    /// another order uses the same statements.
     private var statementsByColumns: [ExactNames: RecordStatements] = [:]
-    /// For how many sets of columns statements are kept. Records may encode a dictionary, each other columns.
+    /// The number of sets of columns whose statements are kept. Records that encode a dictionary
+    /// may each have other columns.
     private static var maximumStatements: Int { 64 }
-    /// Counts the times that statements were looked for.
+    /// The number of times that statements were looked up.
     private var lookUps: UInt64 = 0
     var statementsCount: Int { statementsByColumns.count }
     /// Whether a record of the type has encoded its primary key.
     var hasEncodedKey = false
-    /// Whether the log was told of a class that leaves out its row id while it has none.
+    /// Whether the log contains a warning about a class that leaves out its row id while it has
+    /// none.
     var hasWarnedOfRowID = false
     @exclusivity(unchecked) private var byKey: Statement?
 
-    /// How class records of the type take their row ids.
+    /// The way in which class records of the type adopt their row ids.
     var rowIDAdoption = RowIDAdoption.unknown
-    /// The callbacks that are known to do nothing. Those of a struct are learnt.
+    /// The callbacks that are known to do nothing. For a struct, they are found out as records are
+    /// saved.
     var idleCallbacks: CallbackSet
-    /// Whether one statement may insert many rows. Nil until it was asked.
+    /// Whether one statement may insert many rows. Nil until it is first needed.
     var takesManyRows: Bool?
-    /// Asks for the largest row id. Nil until it was needed.
+    /// The statement that selects the largest row id. Nil until it is first needed.
     var largestRowID: Statement?
 
     /// The type of the records.
     let tableType: any TableRecord.Type
     private let recordType: Record.Type?
     private let typeName: String
-    /// Whether a class lists columns, or leaves them to `Codable`.
+    /// Whether a class lists its columns. Otherwise, it leaves them to `Codable`.
     let listsColumns: Bool
-    /// Whether a class overrides the methods that save.
+    /// Whether a class overrides the methods that save records.
     let overridesMethods: Bool
-    /// Whether it overrides a callback that tells it of its insertion.
+    /// Whether a class overrides a callback for its insertion.
     let overridesInsertionCallbacks: Bool
-    /// What the class is among the kinds of its table. Nil where that has records of one class.
+    /// The kind of the class in single-table inheritance. Nil if the table has records of one
+    /// class.
     let kind: ClassKind?
-    /// Whether the type's rows are some of the table's, as they are wherever deleted ones stay.
+    /// Whether only some rows of the table belong to the type. Soft delete, for one, has this
+    /// effect.
     let isConditioned: Bool
-    /// The column that says when a row was deleted, which stays.
+    /// The column for the time of a soft delete.
     let softDeleteColumn: String?
-    /// Selects the row of a primary key, where the type's rows are some of the table's.
+    /// The statement that selects a row of the type by its primary key, if only some rows of the
+    /// table belong to the type.
     private var amongOwn: OwnRowSelection?
-    /// What fills in columns that records of the type leave to it, if there is any.
+    /// The filling of columns that records of the type leave to it, if there is any.
     let filling: ColumnFilling?
-    /// Whether there is any.
+    /// Whether columns are filled in for the records.
     var isFilled: Bool { filling != nil }
 
     init(_ type: any TableRecord.Type, _ generation: UInt64, on database: Database) throws {
@@ -84,12 +91,13 @@ final class RecordPlan {
         try kind?.check(table)
         listsColumns = recordType.map(Overrides.listing) ?? false
         overridesMethods = recordType.map(Overrides.methods) ?? true
-        // A method that saves is told the columns, and may look around, as a callback may.
+        // An overridden method that saves gets the columns, and may read the record, as a callback
+        // may.
         idleCallbacks = overridesMethods ? [] : recordType.map(Overrides.idleCallbacks) ?? []
         overridesInsertionCallbacks = recordType.map(Overrides.insertionCallbacks) ?? true
     }
 
-    /// Takes over what was learnt of the type, which still holds when the schema has changed.
+    /// Copies facts about the type that stay valid when the schema has changed.
     func learn(from old: RecordPlan) {
         rowIDAdoption = old.rowIDAdoption
         idleCallbacks = old.idleCallbacks
@@ -98,17 +106,18 @@ final class RecordPlan {
         filling?.learn(from: old.filling)
     }
 
-    /// Whether some callbacks are known to do nothing.
+    /// Returns whether the given callbacks are known to do nothing.
     func isIdle(_ callbacks: CallbackSet) -> Bool { idleCallbacks.isSuperset(of: callbacks) }
 
     var tableName: String { table.name }
     let isView: Bool
-    /// The column that is the row id.
+    /// The column that is the row id, if any.
     let rowIDColumn: String?
 
     // MARK: - Shapes
 
-    /// Packs what a record encodes, and returns its statements, which are there as long as this plan is.
+    /// Packs the values that a record encodes. Returns its statements, which live as long as this
+    /// plan.
     @inline(__always)
     func pack(_ columns: PackedColumns, _ encode: PackedColumns.Encode) throws -> Unretained<RecordStatements>
     {
@@ -127,9 +136,10 @@ final class RecordPlan {
         return statements.unsafelyUnwrapped
     }
 
-    /// Compares what a record encodes with what it remembers, and packs it if there is a difference.
+    /// Compares the values that a record encodes with its remembered row, and packs them if they
+    /// differ.
     ///
-    /// - Returns: The statements, and nil where the record has not changed.
+    /// - Returns: The statements, or nil if the record has not changed.
     @inline(__always)
     func packChanged(
         _ columns: PackedColumns, from row: RememberedRow.View?, _ encode: PackedColumns.Encode
@@ -144,7 +154,7 @@ final class RecordPlan {
         return try pack(columns, encode)
     }
 
-    /// The statements of some columns, which may have them in another order.
+    /// Returns the statements of the given columns, which may have them in another order.
     @inline(never)
     private func findStatements(_ names: [String]) -> Unretained<RecordStatements> {
         if names.isEmpty {
@@ -170,7 +180,7 @@ final class RecordPlan {
         return reference
     }
 
-    /// Forgets the statements that were looked for the longest time ago. Records that are being saved may still have them.
+    /// Removes the least recently used statements. Records that are being saved may still use them.
     private func forgetOldestStatements() {
         guard let oldest = statementsByColumns.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
             return
@@ -182,7 +192,8 @@ final class RecordPlan {
         database.withRecords { $0.retire([oldest.value]) }
     }
 
-    /// Tells of a class that leaves its row id out where it has none, and so is not given one: no column is filled in.
+    /// Warns of a class that omits its row id while it is nil. No column is filled in, so its
+    /// records do not get their row ids.
     func warnOfMissingRowID() {
         guard let recordType, let rowIDColumn, !hasWarnedOfRowID, table.kind == .table,
             !Overrides.callbacks(recordType, around: .insert).contains("didInsert")
@@ -193,8 +204,8 @@ final class RecordPlan {
                 + "List it in columns(_:), or encode it in encode(to:), also where it is nil.")
     }
 
-    /// The error of a statement that saves a record. Where the record encodes a column that the table lacks, it says so,
-    /// and which column may be meant.
+    /// Returns the error of a statement that saves a record. If the record encodes a column that
+    /// the table lacks, the error says so and suggests the intended column.
     func tellingColumn(_ error: DatabaseError, encoding names: [String]) -> DatabaseError {
         let missing = names.first { name in
             table.column(named: name) == nil
@@ -215,7 +226,7 @@ final class RecordPlan {
             sql: "SELECT \(selection) FROM \(quotedTable) WHERE \(condition)", persistent: true)
     }
 
-    /// Selects the row that has a primary key of one column.
+    /// Returns the statement that selects a row by a single-column primary key.
     @inline(__always)
     func selectByKey() throws -> Statement {
         if let byKey, !byKey.isInUse { return byKey }
@@ -224,7 +235,8 @@ final class RecordPlan {
         return statement
     }
 
-    /// Selects the row that has a primary key of one column, if it is one of the type's. The conditions of a type are written once.
+    /// Returns the statement that selects a row by a single-column primary key, if the row belongs to
+    /// the type. The SQL of the type's conditions is written once.
     func selectOwnByKey(_ type: any TableRecord.Type) throws -> OwnRowSelection {
         if let amongOwn, !amongOwn.statement.isInUse { return amongOwn }
         var writer = SQLWriter(database)
@@ -240,13 +252,13 @@ final class RecordPlan {
         return selection
     }
 
-    /// What finds the row of a primary key.
+    /// Returns the condition that finds a row by its primary key.
     func keyCondition() throws -> String {
         guard !key.isEmpty else { throw noKeyError }
         return Self.condition(key)
     }
 
-    /// What finds the row of a record, which is still of the record's kind.
+    /// Returns the condition that finds a record's row, as long as it still has the record's kind.
     func ownCondition(_ columns: [String]) -> String {
         Self.condition(columns) + (kind.map { " AND \($0.ownRows)" } ?? "")
     }
@@ -262,7 +274,8 @@ final class RecordPlan {
     }
 }
 
-/// The selection of a row among those of its type: the key is bound first, and then what the conditions of the type compare with.
+/// A statement that selects a row of the type by its key. The key is bound first, and then the
+/// values in the conditions of the type.
 struct OwnRowSelection {
     let statement: Statement
     let values: [DatabaseValue]
