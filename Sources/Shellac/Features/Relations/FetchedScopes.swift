@@ -1,4 +1,4 @@
-/// What reads the rows of a request whose tables are joined.
+/// The reader of the rows of a request with joined tables.
 final class FetchedScopes: RequestSupplement, @unchecked Sendable {
     let plan: ScopePlan
     private let included: IncludedRelations
@@ -8,14 +8,14 @@ final class FetchedScopes: RequestSupplement, @unchecked Sendable {
     override func rows<Element>(
         of statement: Statement, as type: Element.Type, in db: Database
     ) throws -> SuppliedRows? {
-        // Tables that are joined for their conditions alone give no columns.
+        // Tables that are joined only for their conditions add no columns.
         if plan.children.isEmpty, !plan.hasLists { return nil }
         if type is Record.Type { return try JoinedRecords(plan, statement, db) }
         return plan.hasLists ? PrefetchedScopes(plan, statement, db) : JoinedScopes(plan, statement)
     }
 
     override func refuseCursor() throws {
-        // Rows that come alone come one by one.
+        // A cursor works for rows without scopes and lists.
         if !plan.children.isEmpty || plan.hasLists { try super.refuseCursor() }
     }
 
@@ -47,7 +47,7 @@ private final class JoinedScopes: SuppliedRows {
     }
 }
 
-/// The rows of a request that becomes records of a class, which are given those of joined tables.
+/// The rows of a request for class records, which get the records of joined tables.
 private final class JoinedRecords: SuppliedRows {
     private let plan: ScopePlan
     private let statement: Statement
@@ -75,7 +75,8 @@ private final class JoinedRecords: SuppliedRows {
     override func finish() throws { try objects?.load(in: db) }
 }
 
-/// The records that are made of the rows of joined tables: one for each row that is found at one place of the request.
+/// The records made of the rows of joined tables. Each place of the request has one record for each
+/// row.
 final class JoinedObjects {
     let table: ScopedTable
     private let tables: [JoinedTable]
@@ -85,14 +86,14 @@ final class JoinedObjects {
         tables = table.tables.map { JoinedTable($0) }
     }
 
-    /// Gives a record what was joined with its row.
+    /// Gives a record the objects joined with its row.
     @inline(__always)
     func give(to record: Record) throws { for table in tables { try table.give(to: record) } }
 
-    /// Loads what is to be loaded along with joined rows.
+    /// Loads the relations nested in joined rows.
     func load(in db: Database) throws { for table in tables { try table.load(in: db) } }
 
-    /// Throws where records cannot be given what is joined.
+    /// Throws if records cannot hold the joined rows.
     static func check(_ plan: ScopePlan) throws {
         for child in plan.children {
             if let definition = child.definition, definition.isMany {
@@ -112,16 +113,17 @@ private final class JoinedTable {
     private let table: ScopedTable
     private let definition: RelationDefinition
     private let tables: [JoinedTable]
-    /// What is given where there is no row.
+    /// The related objects of a record without a joined row.
     private let none: RelatedObjects?
-    /// The column that tells rows apart, where it is one.
+    /// The column that identifies rows, if it is a single one.
     private let identity: Int?
     private var records: [Record] = []
-    /// What is given to all that are related to one row, and the numbers of that, by the row's key.
+    /// The objects given to all records related to the same row, and their numbers by the row's
+    /// key.
     private var given: [RelatedObjects] = []
     private var integers = IntegerNumbers()
     private var others: [[DatabaseValue]: Int32] = [:]
-    /// What the last record is to be given, when the processor has its memory.
+    /// The objects for the last record, to be given once they are in the processor's cache.
     private var coming: (owner: Unretained<Record>, related: Unretained<RelatedObjects>)?
 
     init(_ table: ScopedTable) {
@@ -133,7 +135,7 @@ private final class JoinedTable {
     }
 
     func give(to owner: Record) throws {
-        // A key that is not NULL is that of a row, and of no other one.
+        // A key that is not NULL identifies one row.
         if let identity, case .integer(let key) = table.statement.value(at: identity).view {
             if let number = integers.number(of: key) { return give(number, to: owner) }
             if let number = try make(for: owner) { integers.add(key, as: number) }
@@ -149,8 +151,9 @@ private final class JoinedTable {
         }
     }
 
-    /// Gives a record what others were given before, which mostly has left the processor's caches: it comes while the next row
-    /// is fetched. Both live until then.
+    /// Gives a record the objects that other records got before. These have mostly left the
+    /// processor's caches, so they are prefetched while the next row is fetched. Both references
+    /// stay alive until then.
     private func give(_ number: Int32, to owner: Record) {
         giveComing()
         let related = Unretained(given[Int(number)])
@@ -163,13 +166,14 @@ private final class JoinedTable {
         coming = nil
     }
 
-    /// Gives a record another one that is made of the row. Returns the number of what it gives to all that are related to the row.
+    /// Gives a record another one, made of the row. Returns the number of the objects that it gives
+    /// to all records related to the row.
     private func make(for owner: Record) throws -> Int32? {
         guard let row = table.current else {
             if let none { owner.relate(none) }
             return nil
         }
-        // A type that is no class of records reads its row in the scope.
+        // A type that is no record class reads its row in the scope.
         guard let target = definition.target else { return nil }
         let record = try target.make(row)
         records.append(record)

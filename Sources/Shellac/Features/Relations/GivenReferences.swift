@@ -1,16 +1,19 @@
-// A record may be given the one that it refers to. Its foreign key becomes that one's key where both are saved together, and nowhere else:
-// so a save of the record alone would store NULL.
+// The check of foreign keys that were not filled in from a given record.
+//
+// The program may give a record the one that it refers to. Its foreign key gets that record's key
+// only if both are saved together. Saving the record alone would store NULL.
 
-/// The record that another one was given, which refers to it.
+/// The record that the program gave to another one, which refers to it.
 struct GivenReference {
     /// The relation.
     let identity: RelationIdentity
     /// The class of the record.
     let type: Record.Type
-    /// The record. Nil where nobody but its owner may look at it.
+    /// The record. Nil in a copy that is saved elsewhere, because only the record's owner may read
+    /// it.
     var record: Record?
 
-    /// Throws where the other record is about to be saved with a foreign key that is NULL.
+    /// Throws if the other record is about to be saved with a foreign key that is NULL.
     @inline(never)
     func check(_ record: Record, _ writer: RecordWriter, _ mask: ColumnMask?) throws {
         guard let reference = identity.reference else { return }
@@ -39,7 +42,8 @@ struct GivenReference {
     }
 }
 
-/// What stands for a record that another one was given, in a copy of that which is saved elsewhere: no relation of the copy is loaded.
+/// The mark of a given record in a copy of the other one that is saved elsewhere. No relation of
+/// the copy is loaded.
 final class GivenReferenceMark: RelatedObjects {
     private let given: GivenReference
 

@@ -5,10 +5,10 @@ struct RelationJoin: Sendable {
     var isRequired: Bool
     /// Whether the related rows are fetched, in a scope of their own.
     var isIncluded = false
-    /// Whether what the relation selects stands among the columns of the request's own rows.
+    /// Whether the relation's selection is added to the columns of the request's own rows.
     var isAnnotating = false
 
-    /// Whether another join is one of the same rows. What was asked of either is then asked of one.
+    /// Returns whether another join joins the same rows. The two are then merged.
     private func isSame(as other: RelationJoin) -> Bool {
         let (steps, others) = (definition.steps, other.definition.steps)
         return definition.scopeKey == other.definition.scopeKey && steps.count == others.count
@@ -17,7 +17,7 @@ struct RelationJoin: Sendable {
             }
     }
 
-    /// Adds what another join asks for.
+    /// Merges another join of the same rows into this one.
     fileprivate mutating func merge(_ other: RelationJoin) {
         isRequired = isRequired || other.isRequired
         isIncluded = isIncluded || other.isIncluded
@@ -29,7 +29,7 @@ struct RelationJoin: Sendable {
         definition.limit = other.definition.limit ?? definition.limit
     }
 
-    /// Adds a join to others, or to the one of the same rows.
+    /// Adds a join to others, or merges it into the one of the same rows.
     static func add(_ join: RelationJoin, to joins: inout [RelationJoin]) {
         if let index = joins.firstIndex(where: { $0.isSame(as: join) }) {
             joins[index].merge(join)
@@ -40,7 +40,7 @@ struct RelationJoin: Sendable {
 }
 
 extension SelectQuery {
-    /// Adds what another request of the same rows asks for.
+    /// Merges another request for the same rows into this one.
     fileprivate mutating func merge(_ other: SelectQuery) {
         source.alias = other.source.alias ?? source.alias
         selection = other.selection ?? selection
@@ -59,7 +59,7 @@ extension SelectQuery {
         include(included.loads)
     }
 
-    /// Whether all rows of a table are fetched.
+    /// Whether the request fetches all rows of a table.
     fileprivate var isOfWholeTable: Bool {
         source.type != nil && source.alias == nil && given == nil && matchesRows && commonTables.isEmpty
     }
@@ -67,14 +67,14 @@ extension SelectQuery {
     /// The relations that are fetched along with the rows.
     var included: IncludedRelations { supplement as? IncludedRelations ?? IncludedRelations() }
 
-    /// Joins the rows of a relation.
+    /// Adds a join of a relation's rows.
     mutating func include(_ join: RelationJoin) {
         var joins = included.joins
         RelationJoin.add(join, to: &joins)
         supplement = IncludedRelations(joins: joins, loads: included.loads)
     }
 
-    /// Loads the rows of relations, by statements of their own.
+    /// Adds relations whose rows have statements of their own.
     mutating func include(_ loads: [any Relation]) {
         if loads.isEmpty { return }
         supplement = IncludedRelations(joins: included.joins, loads: included.loads + loads)
@@ -83,11 +83,11 @@ extension SelectQuery {
 
 /// The relations that are fetched along with the rows of a request.
 final class IncludedRelations: RequestSupplement, @unchecked Sendable {
-    /// Those that are joined.
+    /// The relations that are joined.
     let joins: [RelationJoin]
-    /// Those that have a statement of their own.
+    /// The relations that are loaded by a statement of their own.
     let loads: [any Relation]
-    /// The request, where it fetches all rows of a table.
+    /// The request, if it fetches all rows of a table.
     private let whole: SelectQuery?
 
     init(joins: [RelationJoin] = [], loads: [any Relation] = [], whole: SelectQuery? = nil) {
@@ -96,7 +96,7 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
 
     override var joinsTables: Bool { !joins.isEmpty }
 
-    /// Whether rows are fetched besides those of the request itself.
+    /// Whether rows are fetched in addition to those of the request itself.
     var includesRows: Bool {
         !loads.isEmpty
             || joins.contains { join in
@@ -107,7 +107,7 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
     override func joined(
         _ query: SelectQuery, for element: Any.Type?, avoiding names: [String], on db: Database
     ) throws -> SelectQuery {
-        // Records find their keys in what they remember.
+        // Records find their keys in their remembered rows.
         if joins.isEmpty, element == nil || element is Record.Type {
             guard element != nil, query.isOfWholeTable else { return query }
             var known = query
@@ -146,7 +146,7 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
         guard let type = Element.self as? Record.Type else { return }
         let records = unsafeBitCast(elements, to: [Record].self)
         for relation in loads { try relation.definition.checkOwner(type) }
-        // Of one record, nobody knows that it is not the first of many.
+        // A single record may be the first of a larger fetch, so do not load for the whole table.
         try loads.load(for: records, areFetched: true, whole: records.count > 1 ? whole : nil, in: db)
     }
 

@@ -1,19 +1,20 @@
-/// The numbers of integers: what tells by its key which of some records a row belongs to.
+/// A map from integer keys to numbers. It finds the record of a row by the row's key.
 ///
-/// Keys mostly lie close together. Those are found by their distance from the lowest one: a dictionary would hash each key for
-/// as long as SQLite looks for its row.
+/// Most keys lie close together. These are found by their distance from the lowest one. A
+/// dictionary would take as long to hash each key as SQLite takes to find its row.
 struct IntegerNumbers {
-    /// The numbers of integers that lie close together, from `low` on. Those that have none have -1.
+    /// The numbers of integers that lie close together, from `low` on. -1 means that an integer has
+    /// no number.
     private var near: [Int32] = []
     private var low: Int64 = 0
     private var nearCount = 0
-    /// The numbers of the others.
+    /// The numbers of the other integers.
     private var far: [Int64: Int32] = [:]
 
-    /// For how many integers there is room that lie close together.
+    /// The capacity for integers that lie close together.
     var room: Int { near.count }
 
-    /// The number of an integer. Nil where it has none.
+    /// Returns the number of an integer, or nil if it has none.
     @inline(__always)
     func number(of integer: Int64) -> Int32? {
         let distance = UInt64(bitPattern: integer &- low)
@@ -24,7 +25,7 @@ struct IntegerNumbers {
         return far.isEmpty ? nil : far[integer]
     }
 
-    /// Gives a number, which is not negative, to an integer that has none.
+    /// Assigns a number, which is not negative, to an integer that has none.
     mutating func add(_ integer: Int64, as number: Int32) {
         guard reach(integer) else {
             far[integer] = number
@@ -34,8 +35,8 @@ struct IntegerNumbers {
         nearCount += 1
     }
 
-    /// Makes room for an integer among those that lie close together. Returns false where it is too far from them: the room may
-    /// take some times what the numbers take.
+    /// Makes room for an integer among those that lie close together. Returns false if it is too
+    /// far from them. The room may be a small multiple of the numbers in use.
     private mutating func reach(_ integer: Int64) -> Bool {
         if near.isEmpty { (low, near) = (integer, [-1]) }
         let most = UInt64(4 * nearCount + 256)
@@ -47,7 +48,8 @@ struct IntegerNumbers {
         }
         let distance = UInt64(bitPattern: low &- integer)
         guard distance < most, distance + UInt64(near.count) < most else { return false }
-        // What comes from above will go on so: it makes room for as many as there are.
+        // Integers in descending order will probably continue, so make room for as many as there
+        // are.
         let room = max(Int(distance), near.count)
         let (lower, isOverflow) = low.subtractingReportingOverflow(Int64(room))
         guard !isOverflow else { return false }

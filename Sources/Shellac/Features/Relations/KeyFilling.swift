@@ -1,18 +1,18 @@
-/// A key that foreign keys are to become. All records of a list become the same, and mostly, all have had none before.
+/// The new value of a foreign key, for all records of a list. Most of these had none before.
 struct KeyFilling {
     let columns: [String]
     private let key: [DatabaseValue]
-    /// What becomes of a foreign key that is NULL.
+    /// The changes of a foreign key that is NULL.
     let ofNull: GivenValues
 
-    /// - Parameter key: Nil stands for NULL.
+    /// - Parameter key: The new value. Nil means NULL.
     init(_ columns: [String], _ key: [DatabaseValue]?) {
         self.columns = columns
         self.key = key ?? columns.map { _ in .null }
         ofNull = Self.changes(columns, columns.map { _ in .null }, self.key)
     }
 
-    /// What becomes of another foreign key.
+    /// Returns the changes of a foreign key with the given value.
     func changes(of old: [DatabaseValue]) -> GivenValues { Self.changes(columns, old, key) }
 
     private static func changes(
@@ -27,17 +27,17 @@ struct KeyFilling {
 }
 
 extension RecordPlan {
-    /// The first of some columns that is one of the primary key.
+    /// Returns the first of the given columns that belongs to the primary key, or nil.
     func keyColumn(among columns: [String]) -> String? {
         columns.first { name in key.contains { CaseInsensitiveName.matches($0, name) } }
     }
 }
 
 extension Record {
-    /// Fills a foreign key in, which a rollback takes away again.
+    /// Fills in a foreign key. A rollback removes it again.
     ///
-    /// - Returns: Whether the record has been given the key now, and has neither a row nor a key that one could have: so it
-    ///   is to be inserted. One that stands twice in a list is given the key once.
+    /// - Returns: Whether the record got the key now, remembers no row and has no primary key, so
+    ///   that it must be inserted. A record that occurs twice in a list gets the key once.
     @discardableResult
     final func fill(
         _ filling: KeyFilling, of definition: RelationDefinition, in db: Database
@@ -61,14 +61,16 @@ extension Record {
         return isNew
     }
 
-    /// Gives the record values of columns that it lists. False where it has not taken one of them.
+    /// Sets columns that the record lists. Returns false if the record has not taken one of the
+    /// values.
     private func take(all given: [GivenValue]) throws -> Bool {
         for index in given.indices where try !give(given[index].new, to: given[index].name) { return false }
         return true
     }
 
-    /// Whether a record that remembers no row encodes NULL in all columns of a foreign key, and no primary key: the short
-    /// way to what most records have that are saved along with another.
+    /// Returns whether the record encodes NULL in all columns of a foreign key, and whether it has
+    /// no primary key. Both are false if the record remembers a row. This is the fast path for most
+    /// records that are saved along with another.
     private func newKeys(_ columns: [String], in db: Database) throws -> (isNull: Bool, isNew: Bool) {
         guard RememberedRow.View(self) == nil else { return (false, false) }
         return try db.withWriter(for: self) { writer in

@@ -1,18 +1,19 @@
 // Warns in debug builds when a relation is loaded record by record in a loop (N+1 queries).
 
 #if DEBUG
-/// Tells of a loop that asks for the rows of a relation, one record after the other.
+/// A detector of loops that load a relation for one record after the other.
 struct LoopAdvisor {
-    /// How often a relation was asked for in this access.
+    /// The number of times that each relation was loaded in this access.
     private var counts: [ObjectIdentifier: Int] = [:]
-    /// The relations that were counted or told of, which are kept, so that no other one has their addresses.
+    /// The relations that were counted or reported. They are kept alive, so that no other ones get
+    /// their addresses.
     private var known: [ObjectIdentifier: RelationIdentity] = [:]
     private var told: Set<ObjectIdentifier> = []
 
-    /// How often is too often.
+    /// The number of loads that triggers the warning.
     static let limit = 30
 
-    /// Notes that a relation was asked for, for one record.
+    /// Notes that a relation was loaded for one record. Warns when the limit is reached.
     mutating func note(_ definition: RelationDefinition, for type: any TableRecord.Type) {
         let identity = ObjectIdentifier(definition.identity)
         let count = counts[identity, default: 0] + 1
@@ -28,13 +29,13 @@ struct LoopAdvisor {
                 + "is meant to be so, override class var warnsOfRepeatedLoads.")
     }
 
-    /// Begins to count anew: the access ends.
+    /// Resets the counts at the end of the access.
     mutating func forgetCounts() { counts = [:] }
 }
 #endif
 
 extension Database {
-    /// Notes that a relation was asked for, for one record, where loops are looked for.
+    /// Notes that a relation was loaded for one record, in builds that detect loops.
     func noteLoad(of definition: RelationDefinition, for type: any TableRecord.Type) {
         #if DEBUG
         relations.loops.note(definition, for: type)

@@ -1,24 +1,24 @@
-/// The keys of the records that a relation is loaded for: each once, with the records that have it.
+/// The keys of the records that a relation is loaded for: each key once, with its records.
 ///
-/// SQLite finds the related rows, by its own rules of what is equal. Whose a row is, is looked up here, by the
-/// ``ColumnComparison`` of the columns that the keys are looked for in.
+/// SQLite finds the related rows by its own rules of equality. This type finds the records of each
+/// row, by the ``ColumnComparison`` of the columns that SQLite compares with the keys.
 struct OwnerKeys {
-    /// The number of the key of each record, or -1 where it is NULL.
+    /// The number of each record's key, or -1 if the key is NULL.
     private(set) var numbers: [Int32] = []
     /// The first record that has each of the keys.
     private(set) var firstOwners: [Int32] = []
     /// The number of different keys.
     var count: Int { firstOwners.count }
-    /// The values of the keys, one key behind the other.
+    /// The values of the keys, one key after the other.
     private var values: [DatabaseValue] = []
     private let columns: [RelationPath.Target]
 
     private var integers = IntegerNumbers()
     private var others: [[DatabaseValue]: Int32] = [:]
-    /// The key that was looked up last: rows often come in the order of their keys.
+    /// The last key that was looked up. Rows often come in the order of their keys.
     private var last: (integer: Int64, number: Int32)?
 
-    /// Whether a key can be looked up. Nobody but SQLite knows what a collation of the program's takes for equal.
+    /// Whether a key can be looked up here. Only SQLite can compare by a collation of the program.
     private let areComparable: Bool
 
     init(_ columns: [RelationPath.Target], capacity: Int) {
@@ -29,7 +29,7 @@ struct OwnerKeys {
 
     // MARK: - Adding
 
-    /// Adds the key of the next record, which has one column that is an integer.
+    /// Adds the next record's key, which is one integer column.
     @inline(__always)
     mutating func add(_ integer: Int64) {
         guard columns[0].keepsIntegers else { return add([DatabaseValue(.int64(integer))]) }
@@ -66,7 +66,7 @@ struct OwnerKeys {
         return number
     }
 
-    /// Adds the keys of records, which they have in some columns.
+    /// Adds the keys that records have in the given columns.
     mutating func add(
         _ owners: [Record], _ columns: [String], of definition: RelationDefinition, _ areFetched: Bool,
         in db: Database
@@ -84,7 +84,7 @@ struct OwnerKeys {
         }
     }
 
-    /// Adds the key that packed columns have in some places.
+    /// Adds the key at the given places of packed columns.
     mutating func add(_ bytes: PackedBytes, _ places: [Int]) {
         if places.count == 1 {
             let value = bytes.value(at: places[0])
@@ -94,7 +94,7 @@ struct OwnerKeys {
         add(places.map { bytes.value(at: $0).view.databaseValue })
     }
 
-    /// Adds the key that a row of a statement has in some columns.
+    /// Adds the key that a row of a statement has in the given columns.
     mutating func add(_ row: LiveRow, _ columns: [Int]) {
         if columns.count == 1, case .integer(let integer) = row.value(at: columns[0]).view {
             return add(integer)
@@ -104,7 +104,7 @@ struct OwnerKeys {
 
     // MARK: - Looking up
 
-    /// Returns the number of the key that a row has in some columns.
+    /// Returns the number of the key in a row's columns, of which the first is given.
     @inline(__always)
     mutating func number(of row: LiveRow, at column: Int) -> Int32? {
         if columns.count == 1, case .integer(let integer) = row.value(at: column).view,
@@ -128,7 +128,7 @@ struct OwnerKeys {
         return others[key]
     }
 
-    /// A key that is equal to others where its columns take them for equal.
+    /// Returns a form of the key that is equal for all keys that its columns treat as equal.
     private func comparable(_ key: [DatabaseValue]) -> [DatabaseValue] {
         zip(key, columns).map { $1.comparison.comparable($0) }
     }
@@ -140,18 +140,18 @@ struct OwnerKeys {
 
     // MARK: - Lists
 
-    /// Keys that one statement takes.
+    /// Keys for one statement.
     struct List {
-        /// What is true of the rows that have one of them.
+        /// The condition for rows that have one of the keys.
         let condition: ([SQLExpression]) -> SQLExpression
-        /// The number of the key, where it is the only one.
+        /// The number of the key, if it is the only one.
         let only: Int32?
     }
 
-    /// The most keys that are parameters of their own.
+    /// The most keys that are passed as parameters of their own.
     private static var mostParameters: Int { 256 }
 
-    /// The keys in lists that one statement can take: all in one, as a rule.
+    /// Returns the keys in lists that each fit in one statement: usually one list of all keys.
     func lists() -> [List] {
         if count == 0 { return [] }
         let width = columns.count
@@ -167,7 +167,8 @@ struct OwnerKeys {
     }
 
     private static func isAmong(_ columns: [SQLExpression], _ json: DatabaseValue) -> SQLExpression {
-        // Without the +, it would be a column, which the key is not converted for: see "Datatypes In SQLite".
+        // Without the +, it would be a column, and SQLite would not convert the key for it. See
+        // "Datatypes In SQLite".
         let elements =
             columns.count == 1
             ? "+value"
@@ -183,15 +184,15 @@ struct OwnerKeys {
         return SQLExpression(.query(Self.row(columns), in: .fragment(list), isNegated: false))
     }
 
-    /// One column, or several as a row value.
+    /// Returns a single column, or several as a row value.
     static func row(_ columns: [SQLExpression]) -> SQLExpression {
         columns.count == 1 ? columns[0] : SQLExpression(.row(columns))
     }
 }
 
 extension OwnerKeys.List {
-    /// The keys that all rows of a request have in a column. SQLite looks for them in the table, where it would make a table of
-    /// the values that it is given.
+    /// Creates a list of the keys that all rows of a request have in a column. SQLite looks them up
+    /// in the table. From a list of values, it would build a table first.
     init(of column: String, in whole: SelectQuery) {
         var keys = SelectQuery(whole.source)
         keys.own = whole.own
@@ -203,14 +204,14 @@ extension OwnerKeys.List {
 }
 
 extension RelationPath.Target {
-    /// Whether an integer is compared as it is.
+    /// Whether integers are compared without conversion.
     fileprivate var keepsIntegers: Bool { comparison.affinity != .text }
 }
 
 // MARK: - The key of a record
 
 extension Record {
-    /// What the record has in the columns that a relation goes by.
+    /// Returns the record's values of the columns that a relation goes by.
     final func encodedKey(
         _ names: [String], of definition: RelationDefinition, in db: Database
     ) throws -> [DatabaseValue] {
@@ -235,7 +236,7 @@ extension Record {
         }
     }
 
-    /// Whether a value is the one that the record has in a column because its fetch lacked that.
+    /// Returns whether the record has a value only because its fetch lacked the column.
     func isUnread(_ name: String, _ value: DatabaseValue) -> Bool {
         guard let unread = RememberedRow.View(self)?.layout.object.unreadColumns?.row,
             let column = unread.layout.column(named: name)
@@ -245,7 +246,8 @@ extension Record {
 }
 
 extension RememberedRow.View {
-    /// The value of a column as the database holds it, in whatever form that is. Nil where the record has another one.
+    /// Returns the value of a column in the form in which the database stores it. Nil if the record
+    /// has another value.
     fileprivate func value(ofColumn name: String, encodedAs value: PackedValue) -> DatabaseValue? {
         let layout = layout.object
         guard let column = layout.column(named: name) else { return nil }

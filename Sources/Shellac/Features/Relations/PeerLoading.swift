@@ -1,13 +1,13 @@
-/// For which records a relation is loaded, where one of them is named.
+/// The records that a relation is loaded for when the program names one of them.
 public enum LoadScope: Hashable, Sendable {
-    /// For those, too, that came from the same fetch: some hundreds at a time.
+    /// The named record and the records of the same fetch, some hundreds at a time.
     case peers
-    /// For that one.
+    /// The named record alone.
     case alone
 }
 
 extension Record {
-    /// Loads a relation for the record, and finds what the next records of the same fetch will ask for.
+    /// Loads a relation for the record, and prefetches it for the next records of the same fetch.
     ///
     /// ```swift
     /// for team in try Team.fetchAll(db) {
@@ -16,15 +16,16 @@ extension Record {
     /// }
     /// ```
     ///
-    /// Records that were fetched together share what they remember of their rows, and so their keys are known. What is found
-    /// for the others is kept until the access ends, or the database changes; they are given it when they ask. What cannot be
-    /// read of the others is an error when these ask, and none before. A record that was saved since, or whose row takes more
-    /// than some hundred bytes, stands alone.
+    /// Records that were fetched together share the memory of their rows, so their keys are known.
+    /// The rows prefetched for the other records are kept until the access ends or the database
+    /// changes. The other records get them when they load the relation. If a row of another record
+    /// cannot be read, the error is thrown only when that record loads the relation. A record that
+    /// was saved since, or whose row takes more than some hundred bytes, is loaded alone.
     ///
     /// - Parameters:
     ///   - relation: The relation.
     ///   - db: A connection to the database.
-    ///   - scope: Whether records of the same fetch are thought of.
+    ///   - scope: Whether the relation is also prefetched for records of the same fetch.
     /// - Throws: a ``RelationError``, or the ``DatabaseError`` of a statement.
     public final func load(_ relation: some Relation, _ db: Database, _ scope: LoadScope = .peers) throws {
         db.checkAccess()
@@ -39,15 +40,15 @@ extension Record {
     }
 }
 
-/// A relation of the records that came from one window of a fetch.
+/// A relation of the records from one window of a fetch.
 struct PeerRelation: Hashable {
     let window: ObjectIdentifier
     let identity: ObjectIdentifier
     let type: ObjectIdentifier
-    /// What the relation was refined by.
+    /// The refinements of the relation.
     let refinement: Refinement
 
-    /// The value that names the relation: where it is the same one, so is what it was refined by.
+    /// The identity of the relation's value. Equal forms have equal refinements.
     struct Form: Hashable {
         let window: ObjectIdentifier
         let form: ObjectIdentifier
@@ -60,22 +61,24 @@ struct PeerRelation: Hashable {
     }
 }
 
-/// What was found for the records of a window.
+/// The related objects of the records of a window.
 final class LoadedPeers {
-    /// They are kept, so that no other one has their addresses.
+    /// The window and the definition are kept alive, so that no other objects get their addresses.
     private let window: FetchWindow
     private let definition: RelationDefinition
     private let version: ContentVersion
     private let generation: UInt64
-    /// The numbers that tell of other connections' commits, which a transaction that was begun since may see.
+    /// The numbers that reveal other connections' commits. A transaction that began since may see
+    /// these commits.
     private let dataVersions: [Int64?]
     private let keys: OwnerKeys
-    /// What was found for each key. Nil where there was no row, or where it was taken.
+    /// The related objects of each key. Nil if there was no row, or if they were taken.
     private var found: [RelatedObjects?]
-    /// The keys of which nothing is given: somebody has it, or it could not be read.
+    /// The keys without objects to take: another record has them, or they could not be read.
     private var taken: Set<Int32>
 
-    /// - Parameter unreadable: The keys of which something could not be read. Who has one loads alone, and hears why.
+    /// - Parameter unreadable: The keys with rows that could not be read. A record with such a key
+    ///   loads alone, and then throws the error.
     init(
         _ window: FetchWindow, _ definition: RelationDefinition, _ keys: OwnerKeys,
         _ found: [RelatedObjects?], unreadable: Set<Int32>, in db: Database
@@ -87,10 +90,11 @@ final class LoadedPeers {
         dataVersions = try db.dataVersions()
     }
 
-    /// Returns what was found for a key: nil inside where there was no row, and outside where somebody else has it, or
-    /// nobody can have it.
+    /// Returns the related objects of a key. The inner optional is nil if there was no row. The
+    /// outer one is nil if another record has the objects, or they could not be read.
     ///
-    /// Many records may refer to one: they share it. Those that refer to a record belong to it alone.
+    /// Many records may refer to the same record, and share it. Records that refer to one belong to
+    /// that one alone.
     func take(_ key: [DatabaseValue]) -> RelatedObjects?? {
         guard let number = keys.number(of: key), !taken.contains(number) else { return nil }
         guard definition.steps[0].direction == .down else { return found[Int(number)] }
@@ -99,7 +103,7 @@ final class LoadedPeers {
         return .some(found[Int(number)])
     }
 
-    /// Whether the database is as it was.
+    /// Returns whether the database is unchanged.
     func isGood(in db: Database) throws -> Bool {
         guard version.changes == db.contentVersion.changes, try generation == db.schemaGeneration else {
             return false
@@ -109,18 +113,21 @@ final class LoadedPeers {
 }
 
 extension Database {
-    /// Returns the numbers that change when another connection has committed, to any of the databases.
+    /// Returns the numbers that change when another connection has committed to one of the
+    /// databases.
     fileprivate func dataVersions() throws -> [Int64?] {
         try schema.databaseNames().filter { !CaseInsensitiveName.matches($0, "temp") }.map(dataVersion(of:))
     }
 }
 
 extension RelationLoading {
-    /// Loads the relation for a record, by what was found for others of its window, or will be.
+    /// Loads the relation for a record, from the objects kept for its window. If there are none
+    /// yet, finds them first.
     fileprivate func load(for record: Record, among window: FetchWindow) throws {
         let relations = db.relations
         let path = try path(for: type(of: record))
-        // Where each key takes a statement of its own, nothing is won by looking for those of others.
+        // If each key needs a statement of its own, there is nothing to gain from the keys of
+        // others.
         guard path.steps[0].to.allSatisfy(\.comparison.isComparable) else {
             return try load(for: [record], areFetched: false)
         }
@@ -149,7 +156,8 @@ extension RelationLoading {
         try give(own, to: record, from: peers, path)
     }
 
-    /// Finds what the records of a window will ask for. What cannot be read is no error here: it may be another one's.
+    /// Finds the related objects of a window's records. Unreadable rows are no error here, because
+    /// they may belong to another record.
     private func findPeers(
         _ window: FetchWindow, _ path: RelationPath, _ keys: inout OwnerKeys
     ) throws -> LoadedPeers {
@@ -162,20 +170,22 @@ extension RelationLoading {
             }
         } catch {
             if db.isInterrupt(error) { throw error }
-            // It is not known whose statement it is that has failed, or whose rows those were that are loaded along.
+            // The failed statement, or the nested relation's unreadable row, may belong to any of
+            // the keys.
             (found, unreadable) = (Array(repeating: nil, count: keys.count), Set(0..<Int32(keys.count)))
         }
         return try LoadedPeers(window, definition, keys, found, unreadable: unreadable, in: db)
     }
 
-    /// Gives a record what was found for it. It loads alone where another object of its row has that, or it could not be read.
+    /// Gives a record its related objects. It loads alone if another object of its row has these,
+    /// or they could not be read.
     private func give(
         _ key: [DatabaseValue], to record: Record, from peers: LoadedPeers, _ path: RelationPath
     ) throws {
         if !take(key, for: record, from: peers, path) { try load(for: [record], areFetched: false) }
     }
 
-    /// Gives a record what was found for it. Returns false where there is nothing to give.
+    /// Gives a record its related objects. Returns false if there are none to give.
     private func take(
         _ key: [DatabaseValue], for record: Record, from peers: LoadedPeers, _ path: RelationPath
     ) -> Bool {
@@ -191,7 +201,7 @@ extension RelationLoading {
 }
 
 extension RelationDefinition {
-    /// What the relation was refined by, to be compared.
+    /// Returns the refinements of the relation, in a form that can be compared.
     fileprivate func refinement(on db: Database) throws -> PeerRelation.Refinement {
         var refinement = PeerRelation.Refinement()
         try note(in: &refinement, on: db)

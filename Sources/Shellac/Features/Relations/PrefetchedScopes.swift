@@ -1,6 +1,8 @@
-/// The rows of a request, with those of joined tables, and with lists of rows that other statements give.
+/// The rows of a request, with those of joined tables, and with lists of rows from other
+/// statements.
 ///
-/// All rows are kept first, since those of the lists are found by what stands in them. Elements are then made of what is kept.
+/// It keeps all rows first, because their values determine the rows of the lists. The elements are
+/// then made of the kept rows.
 final class PrefetchedScopes: SuppliedRows {
     private let plan: ScopePlan
     private let statement: Statement
@@ -39,7 +41,7 @@ final class PrefetchedScopes: SuppliedRows {
     }
 }
 
-/// Rows that are kept, with those of joined tables.
+/// Kept rows, with the rows of joined tables.
 struct KeptRows {
     private(set) var rows: [Row] = []
     private let plan: ScopePlan
@@ -73,11 +75,11 @@ struct KeptRows {
     }
 }
 
-/// Rows that are fetched for those of a table, by a statement of their own.
+/// Rows that are fetched for the rows of a table, by a statement of their own.
 private struct ScopedList {
     private let definition: RelationDefinition
     private let path: RelationPath
-    /// Where the rows of the table are, from one scope to the next.
+    /// The path to the rows of the table, as the index of each scope in the one before.
     private let scopes: [Int]
     private let columns: [Int]
     private var keys: OwnerKeys
@@ -88,7 +90,7 @@ private struct ScopedList {
         keys = OwnerKeys(list.path.steps[0].to, capacity: 0)
     }
 
-    /// Notes a row for which rows are to be fetched.
+    /// Notes a row whose list must be fetched.
     mutating func note(_ row: Row, _ statement: LiveRow) {
         var row = row
         for scope in scopes {

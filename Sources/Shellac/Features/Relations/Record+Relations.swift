@@ -1,17 +1,21 @@
-// Related objects are read from a record. No database is asked: what was not loaded is an error that says how to load it.
+// Reading and setting the related objects of a record.
+//
+// Reading accesses no database. If a relation was not loaded, the error says how to load it.
 
 extension Record {
-    /// The related records that were loaded, as a list.
+    /// The loaded related records, as a list.
     ///
     /// ```swift
     /// var players: [Player] { get throws { try self[Team.players] } }
     /// ```
     ///
     /// - Parameters:
-    ///   - relation: The relation, or one that is derived from it by other than `forKey(_:)`.
-    ///   - property: The name of the property that reads the relation, by which an error calls it. Leave it to its default.
+    ///   - relation: The relation, or one derived from it in any way but `forKey(_:)`.
+    ///   - property: The name of the property that reads the relation, for errors. Leave it to its
+    ///     default.
     /// - Throws: ``RelationError/notLoaded(relation:recordType:)``, and
-    ///   ``RelationError/wrongOwner(relation:recordType:)`` where the relation is one of another class.
+    ///   ``RelationError/wrongOwner(relation:recordType:)`` if the relation belongs to another
+    ///   class.
     @inlinable
     public final subscript<Target: Record>(
         _ relation: HasMany<Target>, property: String = #function
@@ -22,13 +26,15 @@ extension Record {
         }
     }
 
-    /// The related record that was loaded, or nil where there is none.
+    /// The loaded related record, or nil if there is none.
     ///
     /// - Parameters:
-    ///   - relation: The relation, or one that is derived from it by other than `forKey(_:)`.
-    ///   - property: The name of the property that reads the relation, by which an error calls it. Leave it to its default.
+    ///   - relation: The relation, or one derived from it in any way but `forKey(_:)`.
+    ///   - property: The name of the property that reads the relation, for errors. Leave it to its
+    ///     default.
     /// - Throws: ``RelationError/notLoaded(relation:recordType:)``, and
-    ///   ``RelationError/wrongOwner(relation:recordType:)`` where the relation is one of another class.
+    ///   ``RelationError/wrongOwner(relation:recordType:)`` if the relation belongs to another
+    ///   class.
     @inlinable
     public final subscript<Target: Record>(
         _ relation: HasOne<Target>, property: String = #function
@@ -39,16 +45,19 @@ extension Record {
         }
     }
 
-    /// The record that this one refers to, or nil where it refers to none.
+    /// The record that this one refers to, or nil if it refers to none.
     ///
-    /// A record that was loaded for another one, by `hasMany` or `hasOne`, leads back to that without having been loaded.
+    /// A record that was loaded for another one by `hasMany` or `hasOne` leads back to it. The
+    /// relation need not be loaded for that.
     ///
     /// - Parameters:
-    ///   - relation: The relation, or one that is derived from it by other than `forKey(_:)`.
-    ///   - property: The name of the property that reads the relation, by which an error calls it. Leave it to its default.
+    ///   - relation: The relation, or one derived from it in any way but `forKey(_:)`.
+    ///   - property: The name of the property that reads the relation, for errors. Leave it to its
+    ///     default.
     /// - Throws: ``RelationError/notLoaded(relation:recordType:)``;
-    ///   ``RelationError/released(relation:recordType:)`` where the way back ends, because nobody has kept that record; and
-    ///   ``RelationError/wrongOwner(relation:recordType:)`` where the relation is one of another class.
+    ///   ``RelationError/released(relation:recordType:)`` where the way back ends, because nobody
+    ///   has kept that record; and ``RelationError/wrongOwner(relation:recordType:)`` if the
+    ///   relation belongs to another class.
     @inlinable
     public final subscript<Target: Record>(
         _ relation: BelongsTo<Target>, property: String = #function
@@ -62,7 +71,7 @@ extension Record {
         }
     }
 
-    /// What was loaded for a relation.
+    /// Returns the loaded objects of a relation. Throws if it was not loaded.
     @usableFromInline
     final func loaded(_ definition: RelationDefinition, _ property: String) throws -> RelatedObjects {
         if let objects = related(by: definition.identity) { return objects }
@@ -71,8 +80,9 @@ extension Record {
             relation: definition.name(readBy: property), recordType: "\(type(of: self))")
     }
 
-    /// The record that this one was loaded for, where a relation leads back to it: nil inside where it refers to none any more.
-    /// Nil where the relation itself was loaded, or nothing leads back.
+    /// Returns the record that this one was loaded for, if a relation leads back to it. The inner
+    /// optional is nil if this record no longer refers to one. The outer one is nil if the relation
+    /// itself was loaded, or nothing leads back.
     @usableFromInline
     final func owner(_ definition: RelationDefinition, _ property: String) throws -> Record?? {
         var back: RelatedOwner?
@@ -94,41 +104,42 @@ extension Record {
 
     // MARK: - Giving
 
-    /// Gives the record related records, as if they had been loaded. Nothing is saved: what they refer to themselves is
-    /// what it was, until this record is saved along with them.
+    /// Sets the related records, as if they had been loaded. This saves nothing. The foreign keys
+    /// of the related records stay unchanged until this record is saved along with them.
     ///
     /// - Parameters:
     ///   - relation: A relation of the record's class.
-    ///   - records: What is read from it then, in this order.
+    ///   - records: The records that the relation then returns, in this order.
     public final func set<Target: Record>(_ relation: HasMany<Target>, to records: [Target]) {
         give(RelatedMany(relation.definition.identity, records, saved: nil))
     }
 
-    /// Gives the record a related record, or none, as if it had been loaded. Nothing is saved: what that refers to itself is
-    /// what it was, until this record is saved along with it.
+    /// Sets the related record, or none, as if it had been loaded. This saves nothing. The foreign
+    /// key of the related record stays unchanged until this record is saved along with it.
     ///
     /// - Parameters:
     ///   - relation: A relation of the record's class.
-    ///   - record: What is read from it then. Nil for none.
+    ///   - record: The record that the relation then returns. Nil for none.
     public final func set<Target: Record>(_ relation: HasOne<Target>, to record: Target?) {
         give(RelatedOne(relation.definition.identity, record, saved: nil))
     }
 
-    /// Gives the record the record that it refers to, or none, as if it had been loaded. Nothing is saved, and the foreign key is not
-    /// filled in, until both are saved by ``save(_:with:_:removed:)``.
+    /// Sets the record that this one refers to, or none, as if it had been loaded. This saves
+    /// nothing. The foreign key is filled in only when both are saved by
+    /// ``save(_:with:_:removed:)``.
     ///
-    /// Whatever else would store the record with a foreign key that is NULL throws a ``RelationError``, which says what to do: set the
-    /// key, too, as `player.teamID = team.id`, or save both.
+    /// Any other save that would store a NULL foreign key throws a ``RelationError``, which says
+    /// what to do. Either set the key too, as in `player.teamID = team.id`, or save both.
     ///
     /// - Parameters:
     ///   - relation: A relation of the record's class.
-    ///   - record: What is read from it then. Nil for none.
+    ///   - record: The record that the relation then returns. Nil for none.
     public final func set<Target: Record>(_ relation: BelongsTo<Target>, to record: Target?) {
-        // What it referred to before is not removed.
+        // The record that it referred to before is not removed.
         relate(RelatedOne(relation.definition.identity, record, saved: nil))
     }
 
-    /// Gives the record related records, in the place of those that were loaded.
+    /// Sets related records in place of the loaded ones.
     private func give(_ objects: RelatedObjects) {
         let before = objects.identity.flatMap(related(by:))
         relate(objects.saved(as: before?.savedRecords))
@@ -136,8 +147,9 @@ extension Record {
 }
 
 extension RelationDefinition {
-    /// The relation as the code names it that reads it: by the property that reads it, unless that is a subscript, a
-    /// function of another use, or the module, as it is in code outside of any function.
+    /// Returns the name of the relation in the code that reads it: the name of the reading
+    /// property. This does not apply to a subscript, to a function of another use, or to the module
+    /// (outside of functions).
     fileprivate func name(readBy property: String) -> String {
         let isName =
             property.first?.isLowercase ?? false

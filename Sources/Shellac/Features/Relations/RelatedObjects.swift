@@ -1,14 +1,18 @@
-// What is loaded for a record hangs in a chain at one word of it, which is nil until then:
+// The related objects of a record.
+//
+// They are linked in a chain, which begins at one word of the record. The word is nil until a
+// relation is loaded:
 //
 //     record ──▸ RelatedMany(players) ──▸ RelatedOne(captain) ──▸ nil
 //
-// The links never change: so records with the same related objects share one, as all players of a team share the link that
-// leads back to it. To load a relation again is to make a new chain.
+// The links never change, so records with the same related objects share one. All players of a
+// team, for example, share the link that leads back to it. Loading a relation again makes a new
+// chain.
 
 /// A relation that was loaded for a record.
 @usableFromInline
 class RelatedObjects: RecordAttachment {
-    /// The relation. Nil for a way back, which no relation was named for.
+    /// The relation. Nil for a way back, which belongs to no named relation.
     @usableFromInline final let identity: RelationIdentity?
     @usableFromInline final let next: RelatedObjects?
 
@@ -17,7 +21,8 @@ class RelatedObjects: RecordAttachment {
         (self.identity, self.next) = (identity, next)
     }
 
-    /// What another record was given that refers to this one, and was not saved along since. Nil where that is not so.
+    /// The record that the program gave to this link's owner, which refers to it. Nil if there is
+    /// none, or if both were saved together since.
     var givenReference: GivenReference? {
         guard savedRecords == nil, let identity, identity.reference != nil, let given = records.first else {
             return nil
@@ -25,7 +30,7 @@ class RelatedObjects: RecordAttachment {
         return GivenReference(identity: identity, type: type(of: given), record: given)
     }
 
-    /// Those of the chain.
+    /// The given references of the chain.
     private final var givenReferences: [GivenReference] {
         var found: [GivenReference] = []
         var objects: RelatedObjects? = self
@@ -42,31 +47,34 @@ class RelatedObjects: RecordAttachment {
         givenReferences.reduce(nil as RelatedObjects?) { GivenReferenceMark($1, $0) }
     }
 
-    /// Throws where the record was given one that it refers to, and is about to be saved referring to none.
+    /// Throws if the program gave the record one that it refers to, and the record is about to be
+    /// saved with a NULL reference.
     override final func checkSaving(_ record: Record, _ writer: RecordWriter, _ mask: ColumnMask?) throws {
         for given in givenReferences { try given.check(record, writer, mask) }
     }
 
-    /// The same in front of another chain.
+    /// Returns a copy of this link in front of another chain.
     func copy(before next: RelatedObjects?) -> RelatedObjects { RelatedObjects(identity, next) }
 
-    /// The objects of a list, or the one.
+    /// The objects of a list, or the single object.
     var records: [Record] { [] }
 
-    /// What they were when they were loaded, or last saved along with the record. Nil where they never were.
+    /// The objects when they were loaded, or last saved along with the record. Nil if neither has
+    /// happened.
     var savedRecords: [Record]? { nil }
 
-    /// Adds an object to a list that is being loaded, and that nobody was given.
+    /// Adds an object to a list that is being loaded, and that no record has yet.
     func add(_ record: Record) {}
 
     /// Gives each object the way back to the record that it was loaded for.
     func lead(_ back: RelatedOwner) {}
 
-    /// The same, saved as others. Nil for what never was.
+    /// Returns the same objects, with others as the saved ones. Nil means that the objects were
+    /// never saved.
     func saved(as records: [Record]?) -> RelatedObjects { self }
 }
 
-/// A list that was loaded.
+/// A loaded list.
 @usableFromInline
 final class RelatedMany<Target: Record>: RelatedObjects {
     @exclusivity(unchecked) @usableFromInline private(set) var objects: [Target]
@@ -79,7 +87,7 @@ final class RelatedMany<Target: Record>: RelatedObjects {
         self.init(identity, objects, saved: saved, isAsLoaded: false, nil)
     }
 
-    /// A list that is to be loaded, of which a length is expected.
+    /// Creates an empty list for loading, with the given capacity.
     @usableFromInline
     init(loading identity: RelationIdentity?, capacity: Int) {
         (objects, savedObjects, isAsLoaded) = ([], nil, true)
@@ -103,7 +111,7 @@ final class RelatedMany<Target: Record>: RelatedObjects {
         RelatedMany(identity, objects, saved: savedObjects, isAsLoaded: isAsLoaded, next)
     }
 
-    // Arrays of classes differ in nothing but what the compiler knows of them. To convert one would be to cast each object.
+    // Arrays of classes differ only in their static types. A conversion would cast each object.
     override var records: [Record] { unsafeBitCast(objects, to: [Record].self) }
     override var savedRecords: [Record]? {
         isAsLoaded ? records : savedObjects.map { unsafeBitCast($0, to: [Record].self) }
@@ -115,7 +123,7 @@ final class RelatedMany<Target: Record>: RelatedObjects {
     }
 }
 
-/// One object that was loaded, or that there is none.
+/// One loaded object, or the fact that there is none.
 @usableFromInline
 final class RelatedOne<Target: Record>: RelatedObjects {
     @usableFromInline let object: Target?
@@ -144,8 +152,8 @@ final class RelatedOne<Target: Record>: RelatedObjects {
     }
 }
 
-/// The way back from a record to the one that it was loaded for. It does not keep that alive, or a graph would never be
-/// freed.
+/// The way back from a record to the one that it was loaded for. The reference is weak, or a graph
+/// would never be freed.
 final class RelatedOwner: RelatedObjects {
     private(set) weak var owner: Record?
     /// The class of the owner, and the step that leads from it to the record.
@@ -153,16 +161,16 @@ final class RelatedOwner: RelatedObjects {
     private let step: RelationPath.Step
     /// The foreign key of the record that refers to the owner.
     let columns: [String]
-    /// Whether there is no owner, as the foreign key has become NULL.
+    /// Whether there is no owner, because the foreign key has become NULL.
     let isNowhere: Bool
-    /// The columns of the owner that it is referred to by.
+    /// The columns of the owner that the foreign key refers to.
     var ownerColumns: [String] { step.from }
 
     convenience init(_ owner: Record, _ step: RelationPath.Step) {
         self.init(owner, of: Swift.type(of: owner), step)
     }
 
-    /// - Parameter owner: The record that the way leads to, or nil where it leads nowhere.
+    /// - Parameter owner: The record that the way leads to, or nil if it leads nowhere.
     convenience init(_ owner: Record?, of type: Record.Type, _ step: RelationPath.Step) {
         self.init(owner, type, step, step.to.map(\.name), isNowhere: owner == nil, nil)
     }
@@ -180,14 +188,14 @@ final class RelatedOwner: RelatedObjects {
         RelatedOwner(owner, type, step, columns, isNowhere: isNowhere, next)
     }
 
-    /// Whether another one is the same way.
+    /// Returns whether another link is the same way back.
     func isSame(as other: RelatedObjects) -> Bool {
         guard other.identity == nil else { return false }
         let other = unsafeDowncast(other, to: RelatedOwner.self)
         return isReplaced(by: other) && owner === other.owner && isNowhere == other.isNowhere
     }
 
-    /// Whether a relation leads this way.
+    /// Returns whether a relation leads this way.
     func isReached(by definition: RelationDefinition) -> Bool {
         guard definition.steps.count == 1, definition.query.given == nil,
             definition.query.included.joins.isEmpty
@@ -195,7 +203,7 @@ final class RelatedOwner: RelatedObjects {
         return isReached(by: definition.identity)
     }
 
-    /// Whether a relation goes by the same foreign key, though it may leave rows out.
+    /// Returns whether a relation goes by the same foreign key, even if it leaves out rows.
     func isReached(by identity: RelationIdentity) -> Bool {
         guard let reference = identity.reference, let target = reference.type as? Record.Type,
             type.isSubclass(of: target)
@@ -207,14 +215,14 @@ final class RelatedOwner: RelatedObjects {
 }
 
 extension Record {
-    /// What was loaded for the record.
+    /// The chain of the record's related objects.
     @usableFromInline final var related: RelatedObjects? {
         @inline(__always)
         get { attachment.map { unsafeDowncast($0, to: RelatedObjects.self) } }
         set { attachment = newValue }
     }
 
-    /// What was loaded for a relation.
+    /// Returns the loaded objects of a relation.
     final func related(by identity: RelationIdentity) -> RelatedObjects? {
         var objects = related
         while let candidate = objects {
@@ -224,7 +232,8 @@ extension Record {
         return nil
     }
 
-    /// Puts what was loaded in front of all else, and forgets what the same relation had given.
+    /// Puts loaded objects in front of the chain, and removes those that the same relation had
+    /// before.
     final func relate(_ objects: RelatedObjects) {
         let others = related?.without(objects)
         related = others === objects.next ? objects : objects.copy(before: others)
@@ -232,7 +241,7 @@ extension Record {
 }
 
 extension RelatedObjects {
-    /// The chain without what another one is to replace.
+    /// Returns the chain without the link that another one replaces.
     fileprivate func without(_ other: RelatedObjects) -> RelatedObjects? {
         if isReplaced(by: other) { return next }
         guard let next else { return self }
@@ -240,7 +249,7 @@ extension RelatedObjects {
         return rest === next ? self : copy(before: rest)
     }
 
-    /// Whether another one takes its place: of the same relation, or by the same way.
+    /// Returns whether another link replaces this one: it has the same relation or the same way.
     func isReplaced(by other: RelatedObjects) -> Bool {
         if let identity { return identity === other.identity }
         guard let back = self as? RelatedOwner, let other = other as? RelatedOwner else { return false }
@@ -248,13 +257,15 @@ extension RelatedObjects {
     }
 }
 
-/// What makes the records of a class, and keeps them as related objects: compiled where the class is known.
+/// The functions that make the records of a class and keep them as related objects. They are
+/// compiled where the class is known.
 @usableFromInline
 struct RelatedClass: Sendable {
     let type: Record.Type
-    /// Makes a record of a row.
+    /// Makes a record from a row.
     let make: @Sendable (LiveRow) throws -> Record
-    /// Makes a list that the records are added to, of which a length is expected, or keeps one of them.
+    /// Makes a list with the given capacity, to which the records are added. `one` keeps a single
+    /// record.
     let many: @Sendable (RelationIdentity?, Int) -> RelatedObjects
     let one: @Sendable (RelationIdentity?, Record?) -> RelatedObjects
 

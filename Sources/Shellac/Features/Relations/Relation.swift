@@ -1,4 +1,5 @@
-/// A relation between two tables, declared once, as a static value of the type that it begins with.
+/// A relation between two tables. Declare it once, as a static constant of the type that it begins
+/// with.
 ///
 /// ```swift
 /// class Team: Record {
@@ -15,11 +16,13 @@
 /// let teams = try Team.including(Team.players.order { $0.score.desc }).fetchAll(db)   // two statements
 /// ```
 ///
-/// It is a value: what is derived from it (filtered, sorted) is still the same relation, and is read by the property that
-/// reads the other. Give it a key of its own to have both, by `forKey(_:)`. Declare it as a constant, as above: each call of
-/// `hasMany` makes another relation.
+/// A relation is a value. A relation derived from it by a filter or an order is still the same
+/// relation, and the same property reads it. To have both, give one a key of its own by
+/// `forKey(_:)`. Declare the relation as a constant, as above, because each call of `hasMany` makes
+/// another relation.
 ///
-/// What refines requests refines relations, too: write it once, in an extension of ``DerivableRequest``.
+/// Refinements of requests also refine relations. Write them once, in an extension of
+/// ``DerivableRequest``.
 ///
 /// ```swift
 /// extension DerivableRequest<Player> {
@@ -28,23 +31,24 @@
 /// let teams = try Team.including(Team.players.best()).fetchAll(db)
 /// ```
 ///
-/// Rows that do not satisfy a condition do not belong to the relation, and an order sorts those that each row is given. A limit and
-/// groups would be of all rows together, and leave some parents without theirs: only requests have them.
+/// Rows that do not satisfy a condition do not belong to the relation. An order sorts the related
+/// rows of each row. Only requests have limits and groups, which would apply to all rows together
+/// and leave some parents without theirs.
 public protocol Relation<Target>: DerivableRequest, Sendable where RowDecoder == Target {
     /// The type that the relation leads to.
     associatedtype Target: TableRecord
 
-    /// What the relation is made of.
+    /// The parts of the relation.
     @_documentation(visibility: internal)
     var definition: RelationDefinition { get }
 
-    /// Makes a relation of its parts.
+    /// Creates a relation from its parts.
     @_documentation(visibility: internal)
     init(_ definition: RelationDefinition)
 }
 
-/// A relation from the rows of a table to the one row that each refers to, by a foreign key of its own, which `belongsTo`
-/// declares.
+/// A to-one relation: each row refers to one row by a foreign key of its own. Declare it by
+/// `belongsTo`.
 public struct BelongsTo<Target: TableRecord>: Relation {
     public typealias RowDecoder = Target
 
@@ -56,8 +60,7 @@ public struct BelongsTo<Target: TableRecord>: Relation {
     }
 }
 
-/// A relation from the rows of a table to the rows that refer to each, as a list, which `hasMany`
-/// declares.
+/// A to-many relation: a list of rows refers to each row. Declare it by `hasMany`.
 public struct HasMany<Target: TableRecord>: Relation {
     public typealias RowDecoder = Target
 
@@ -68,15 +71,17 @@ public struct HasMany<Target: TableRecord>: Relation {
         self.definition = definition.checked(as: Self.self, isMany: true)
     }
 
-    /// Limits how many rows each row is given: the first ones, in the order of the relation.
+    /// Limits the number of related rows of each row. The first ones stay, in the order of the
+    /// relation.
     ///
     /// ```swift
     /// let best = Team.players.order { $0.score.desc }.limit(3, perParent: true)
     /// ```
     ///
     /// - Parameters:
-    ///   - count: The most rows that one row is given.
-    ///   - perParent: True: a limit of all rows together would leave some parents without theirs.
+    ///   - count: The most related rows of one row.
+    ///   - perParent: Pass true. A limit of all rows together would leave some parents without
+    ///     theirs.
     public func limit(_ count: Int, perParent: Bool) -> HasMany {
         guard perParent else {
             Misuse.trap(
@@ -89,8 +94,7 @@ public struct HasMany<Target: TableRecord>: Relation {
     }
 }
 
-/// A relation from the rows of a table to one of the rows that refer to each, which `hasOne`
-/// declares.
+/// A to-one relation: one of the rows that refer to each row. Declare it by `hasOne`.
 public struct HasOne<Target: TableRecord>: Relation {
     public typealias RowDecoder = Target
 
@@ -113,7 +117,7 @@ extension Relation {
     /// }
     /// ```
     ///
-    /// - Parameter change: Returns the request, changed. It is called once, at once.
+    /// - Parameter change: Returns the changed request. It is called once, immediately.
     public func refined(
         _ change: (QueryInterfaceRequest<Target>) throws -> QueryInterfaceRequest<Target>
     ) rethrows -> Self {
@@ -122,20 +126,21 @@ extension Relation {
         return Self(definition)
     }
 
-    /// Loads other relations of the rows along with them.
+    /// Returns the relation, with other relations of its rows loaded along with them.
     ///
     /// ```swift
     /// Team.including(Team.players.including(Player.weapon)).fetchAll(db)   // three statements
     /// ```
     ///
-    /// - Parameter relations: The relations, which begin with the type that this one leads to.
+    /// - Parameter relations: The relations. They begin with the type that this one leads to.
     public func including(_ relations: any Relation...) -> Self {
         var definition = definition
         definition.query.include(relations)
         return Self(definition)
     }
 
-    /// Loads the rows that the rows of the relation are related to in the same way, and so on: the levels of a tree.
+    /// Returns the relation, loaded for its own rows in the same way down to a depth. This loads
+    /// the levels of a tree.
     ///
     /// ```swift
     /// class Comment: Record {
@@ -145,24 +150,28 @@ extension Relation {
     /// Comment.including(Comment.replies.toDepth(3)).fetchAll(db)     // as replies.including(replies.including(replies))
     /// ```
     ///
-    /// One statement loads a level, and none runs below the last one that has rows. The relation of the deepest objects is not
-    /// loaded: to read it throws. So does a relation that does not lead to the type that it begins with.
+    /// One statement loads each level. No statement runs below the last level with rows. The
+    /// relation of the deepest objects is not loaded, so reading it throws. A relation that does
+    /// not lead to the type that it begins with throws as well.
     ///
-    /// - Parameter depth: The number of levels: 1 is the relation as it is. No more than 100 are loaded.
+    /// - Parameter depth: The number of levels. 1 is the relation as it is, and at most 100 are
+    ///   loaded.
     public func toDepth(_ depth: Int) -> Self {
         var deep = self
         for _ in 1..<min(max(depth, 1), 100) { deep = including(deep) }
         return deep
     }
 
-    /// Makes another relation of this one, with a key of its own: what is loaded for one is not read by the other.
+    /// Returns a separate relation with a key of its own. Objects that are loaded for one relation
+    /// are not read by the other.
     ///
     /// ```swift
     /// static let players = hasMany(Player.self)
     /// static let injured = players.filter { $0.isInjured == true }.forKey("injured")
     /// ```
     ///
-    /// - Parameter key: The key. Rows have what was fetched under it, and structs that are decoded in a property of that name.
+    /// - Parameter key: The key. Rows contain the related rows under this key, and structs decode
+    ///   them into a property of this name.
     public func forKey(_ key: String) -> Self {
         var definition = definition
         definition.identity = RelationIdentity(copying: definition.identity)
@@ -170,8 +179,9 @@ extension Relation {
         return Self(definition)
     }
 
-    /// Makes another relation of this one, with a key of its own.
+    /// Returns a separate relation with a key of its own.
     ///
-    /// - Parameter key: A key whose name is the relation's: see the method that takes a text.
+    /// - Parameter key: A key whose name becomes the relation's key: see the method that takes a
+    ///   string.
     public func forKey(_ key: some CodingKey) -> Self { forKey(key.stringValue) }
 }

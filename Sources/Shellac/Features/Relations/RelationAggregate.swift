@@ -1,4 +1,4 @@
-/// What is told of all rows that are related to one: their number, the greatest of their values.
+/// An aggregate over all rows related to one row, such as their number or their greatest value.
 ///
 /// ```swift
 /// Team.annotated(with: Team.players.count, Team.players.max { $0.score })
@@ -6,9 +6,9 @@
 /// Team.order(Team.players.count.desc)
 /// ```
 ///
-/// It is an expression as any other, and stands wherever one does: in a condition, an order, an assignment. In SQL it is a
-/// query of its own for each row: so several of them do not change each other, and rows without related ones stay. An SQL
-/// literal knows no schema, and cannot hold it: write its SQL there.
+/// It is an expression like any other, usable in a condition, an order or an assignment. In SQL it
+/// is a subquery for each row. So several aggregates do not affect each other, and rows without
+/// related ones stay. An SQL literal has no schema and cannot contain it, so write its SQL there.
 public struct RelationAggregate: SQLSpecificExpressible {
     public let sqlExpression: SQLExpression
     private let name: String
@@ -18,7 +18,7 @@ public struct RelationAggregate: SQLSpecificExpressible {
         sqlExpression = SQLExpression(.late(RelatedExpression(definition, form)))
     }
 
-    /// The expression, under the name that it has where it is given none: `playerCount`.
+    /// The expression, under its default name, such as `playerCount`.
     @_documentation(visibility: internal)
     public var sqlSelection: SQLSelection { SQLSelection(.expression(sqlExpression, name: name)) }
 }
@@ -44,86 +44,101 @@ extension HasMany {
         aggregate("hasNo" + definition.scopeKey.capital, .existence(isNegated: true))
     }
 
-    /// The least value of an expression, or NULL where there is none: `minPlayerScore`.
+    /// The least value of an expression, or NULL if there is none: `minPlayerScore`.
     ///
-    /// - Parameter expression: An expression of the related rows. The name of a column becomes a part of the result's name.
+    /// - Parameter expression: An expression of the related rows. If it is a column, its name
+    ///   becomes part of the result's name.
     public func min(_ expression: some SQLSpecificExpressible) -> RelationAggregate {
         aggregate("MIN", of: expression) { "min" + definition.scopeKey.capital + $0 }
     }
 
-    /// The greatest value of an expression, or NULL where there is none: `maxPlayerScore`.
+    /// The greatest value of an expression, or NULL if there is none: `maxPlayerScore`.
     ///
-    /// - Parameter expression: An expression of the related rows. The name of a column becomes a part of the result's name.
+    /// - Parameter expression: An expression of the related rows. If it is a column, its name
+    ///   becomes part of the result's name.
     public func max(_ expression: some SQLSpecificExpressible) -> RelationAggregate {
         aggregate("MAX", of: expression) { "max" + definition.scopeKey.capital + $0 }
     }
 
-    /// The average of an expression, or NULL where it has no value: `averagePlayerScore`.
+    /// The average of an expression, or NULL if it has no value: `averagePlayerScore`.
     ///
-    /// - Parameter expression: An expression of the related rows. The name of a column becomes a part of the result's name.
+    /// - Parameter expression: An expression of the related rows. If it is a column, its name
+    ///   becomes part of the result's name.
     public func average(_ expression: some SQLSpecificExpressible) -> RelationAggregate {
         aggregate("AVG", of: expression) { "average" + definition.scopeKey.capital + $0 }
     }
 
-    /// The sum of an expression, or NULL where it has no value: `playerScoreSum`.
+    /// The sum of an expression, or NULL if it has no value: `playerScoreSum`.
     ///
-    /// - Parameter expression: An expression of the related rows. The name of a column becomes a part of the result's name.
+    /// - Parameter expression: An expression of the related rows. If it is a column, its name
+    ///   becomes part of the result's name.
     public func sum(_ expression: some SQLSpecificExpressible) -> RelationAggregate {
         aggregate("SUM", of: expression) { definition.scopeKey + $0 + "Sum" }
     }
 
-    /// The sum of an expression, as a floating-point number: 0 where it has no value. Its name is that of a sum.
+    /// The sum of an expression, as a floating-point number: 0 if it has no value. It has the name
+    /// of a sum.
     ///
-    /// - Parameter expression: An expression of the related rows. The name of a column becomes a part of the result's name.
+    /// - Parameter expression: An expression of the related rows. If it is a column, its name
+    ///   becomes part of the result's name.
     public func total(_ expression: some SQLSpecificExpressible) -> RelationAggregate {
         aggregate("TOTAL", of: expression) { definition.scopeKey + $0 + "Sum" }
     }
 
-    /// The least value of a column that the type declares, or NULL where there is none: `minPlayerScore`.
+    /// The least value of a column that the type declares, or NULL if there is none:
+    /// `minPlayerScore`.
     ///
-    /// - Parameter expression: Returns the expression, of the columns of the related type. It is called at once.
+    /// - Parameter expression: Returns the expression, given the columns of the related type. It is
+    ///   called immediately.
     public func min(
         _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> RelationAggregate { try min(expression(Target.Columns.self)) }
 
-    /// The greatest value of a column that the type declares, or NULL where there is none: `maxPlayerScore`.
+    /// The greatest value of a column that the type declares, or NULL if there is none:
+    /// `maxPlayerScore`.
     ///
-    /// - Parameter expression: Returns the expression, of the columns of the related type. It is called at once.
+    /// - Parameter expression: Returns the expression, given the columns of the related type. It is
+    ///   called immediately.
     public func max(
         _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> RelationAggregate { try max(expression(Target.Columns.self)) }
 
-    /// The average of a column that the type declares, or NULL where it has no value: `averagePlayerScore`.
+    /// The average of a column that the type declares, or NULL if it has no value:
+    /// `averagePlayerScore`.
     ///
-    /// - Parameter expression: Returns the expression, of the columns of the related type. It is called at once.
+    /// - Parameter expression: Returns the expression, given the columns of the related type. It is
+    ///   called immediately.
     public func average(
         _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> RelationAggregate { try average(expression(Target.Columns.self)) }
 
-    /// The sum of a column that the type declares, or NULL where it has no value: `playerScoreSum`.
+    /// The sum of a column that the type declares, or NULL if it has no value: `playerScoreSum`.
     ///
-    /// - Parameter expression: Returns the expression, of the columns of the related type. It is called at once.
+    /// - Parameter expression: Returns the expression, given the columns of the related type. It is
+    ///   called immediately.
     public func sum(
         _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> RelationAggregate { try sum(expression(Target.Columns.self)) }
 
-    /// The sum of a column that the type declares, as a floating-point number: 0 where it has no value.
+    /// The sum of a column that the type declares, as a floating-point number: 0 if it has no
+    /// value.
     ///
-    /// - Parameter expression: Returns the expression, of the columns of the related type. It is called at once.
+    /// - Parameter expression: Returns the expression, given the columns of the related type. It is
+    ///   called immediately.
     public func total(
         _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
     ) rethrows -> RelationAggregate { try total(expression(Target.Columns.self)) }
 }
 
 extension String {
-    /// The text with a capital in front.
+    /// The string with its first letter in upper case.
     fileprivate var capital: String { prefix(1).uppercased() + dropFirst() }
 }
 
-/// An expression of the rows that are related to a row of the query that it stands in.
+/// An expression over the rows related to a row of the enclosing query.
 private final class RelatedExpression: LateExpression, @unchecked Sendable {
     enum Form {
-        /// The call of an aggregate function, of an expression or of rows.
+        /// A call of an aggregate function, over an expression or over rows.
         case call(String, SQLExpression?)
         case existence(isNegated: Bool)
     }
@@ -169,7 +184,7 @@ private final class RelatedExpression: LateExpression, @unchecked Sendable {
 }
 
 extension SelectQuery {
-    /// Finds the rows that are related to the current row of an outer query.
+    /// Creates a query for the rows related to the current row of an outer query.
     fileprivate init(
         relatedBy definition: RelationDefinition, _ path: RelationPath, to name: String,
         avoiding names: [String]
@@ -181,7 +196,7 @@ extension SelectQuery {
         }
         let last = sources.count - 1
         self.init(sources[last])
-        own = .none  // which stands in the condition of its step
+        own = .none  // which is in the condition of its step
         supplement = definition.query.included.joinsAlone
         for index in (0...last).reversed() {
             let origin = index == 0 ? name : sources[index - 1].name ?? ""
@@ -197,7 +212,7 @@ extension SelectQuery {
 }
 
 extension IncludedRelations {
-    /// The joins, of which nothing is fetched. Nil where there are none.
+    /// The joins alone, without fetching their rows. Nil if there are none.
     var joinsAlone: IncludedRelations? {
         if joins.isEmpty { return nil }
         return IncludedRelations(

@@ -1,24 +1,24 @@
-/// What a relation is made of.
+/// The parts of a relation.
 @_documentation(visibility: internal)
 public struct RelationDefinition: Sendable {
-    /// Which relation it is: what is derived from a relation is the same one.
+    /// The identity of the relation, which derived relations share.
     var identity = RelationIdentity() { didSet { form = RelationIdentity() } }
-    /// Which value it is: what is derived from a relation is another one.
+    /// The identity of this value. A derived relation has another one.
     private(set) var form = RelationIdentity()
     /// The type that the relation begins with.
     let owner: any TableRecord.Type
-    /// The tables that are passed: the last one is the target's.
+    /// The steps to the tables on the way. The last one leads to the target.
     var steps: [RelationStep] { didSet { form = RelationIdentity() } }
-    /// Whether it gives a list.
+    /// Whether a record has a list of related rows.
     let isMany: Bool
-    /// What makes records of its rows. Nil where these are none of a class.
+    /// The class that makes records of the rows. Nil if the target is no class of records.
     let target: RelatedClass?
-    /// The most rows that one row is given.
+    /// The most related rows of one row.
     var limit: Int? { didSet { form = RelationIdentity() } }
-    /// What is loaded along with the rows.
+    /// The relations that are loaded along with the rows.
     var nested: [any Relation] { query.included.loads }
     var givenKey: String?
-    /// Why the relation cannot be used as it was put together.
+    /// The reason why the relation cannot be used in this combination, if there is one.
     private(set) var fault: String?
 
     init(
@@ -28,7 +28,7 @@ public struct RelationDefinition: Sendable {
         identity = RelationIdentity(step)
     }
 
-    /// Makes a relation that leads through another one.
+    /// Creates a relation that leads through another one.
     init(through path: RelationDefinition, using last: RelationDefinition, isMany: Bool) {
         owner = path.owner
         self.isMany = isMany
@@ -45,7 +45,7 @@ public struct RelationDefinition: Sendable {
         query.ordering = last.query.ordering.following(order, after: passed.count)
     }
 
-    /// Why a relation cannot lead through another one.
+    /// Returns the reason why a relation cannot lead through another one, or nil.
     private static func fault(
         of path: RelationDefinition, _ last: RelationDefinition, _ order: [SQLOrdering]
     ) -> String? {
@@ -62,7 +62,7 @@ public struct RelationDefinition: Sendable {
         return nil
     }
 
-    /// Traps where a relation of another kind, or to another type, is made of this.
+    /// Returns this definition. Traps if the relation made of it has another kind or target.
     func checked<R: Relation>(as relation: R.Type, isMany: Bool) -> RelationDefinition {
         if self.isMany == isMany, targetType == R.Target.self { return self }
         Misuse.trap(
@@ -70,7 +70,7 @@ public struct RelationDefinition: Sendable {
                 + "Derive it from that relation.")
     }
 
-    /// The request for the rows, with what the relation was refined by.
+    /// The request for the related rows, with the relation's refinements.
     var query: SelectQuery {
         get { steps[steps.count - 1].query }
         set { steps[steps.count - 1].query = newValue }
@@ -79,35 +79,35 @@ public struct RelationDefinition: Sendable {
     /// The type that the relation leads to.
     var targetType: any TableRecord.Type { steps[steps.count - 1].type }
 
-    /// The name that the relation has where nobody gave it one: singular for one row, plural for many.
+    /// The name of the relation: the given one, or else singular for one row and plural for many.
     var key: String {
         if let givenKey { return givenKey }
         let name = targetType.databaseTableName
         return isMany ? Inflection.plural(name) : Inflection.singular(name)
     }
 
-    /// The relation as it is told of.
+    /// Returns the name of the relation in messages.
     func name(_ key: String? = nil) -> String { "\(owner).\(key ?? self.key)" }
 }
 
-/// A relation's identity.
+/// The identity of a relation.
 @usableFromInline
 final class RelationIdentity: Sendable {
-    /// The one step by which a foreign key is followed. Nil where the relation goes another way.
+    /// The single step along a foreign key. Nil if the relation goes another way.
     let reference: (type: any TableRecord.Type, using: ForeignKey?)?
 
     init() { reference = nil }
 
     init(_ step: RelationStep) { reference = step.direction == .up ? (step.type, step.using) : nil }
 
-    /// Another identity of what goes the same way.
+    /// Creates another identity with the same step.
     init(copying other: RelationIdentity) { reference = other.reference }
 }
 
-/// A step from one table to another one, by a foreign key.
+/// A step from one table to another, by a foreign key.
 struct RelationStep: Sendable {
     enum Direction: Sendable {
-        /// The foreign key is in the table that one comes from.
+        /// The foreign key is in the table that the step begins at.
         case up
         /// The foreign key is in the table that the step leads to.
         case down
@@ -116,11 +116,12 @@ struct RelationStep: Sendable {
     let direction: Direction
     /// The type that the step leads to.
     let type: any TableRecord.Type
-    /// The foreign key, where the schema does not tell which.
+    /// The foreign key, if the schema does not determine it.
     let using: ForeignKey?
-    /// The rows that it leads to.
+    /// The request for the rows that the step leads to.
     var query: SelectQuery
-    /// The first of them, where others lead nowhere: of all that one row is given by this step and those before it.
+    /// The first rows, if only these lead on. They are counted among all rows that one row gets by
+    /// this step and the steps before it.
     var firstRows: FirstRows?
 
     init(_ direction: Direction, _ type: any TableRecord.Type, using: ForeignKey?) {
@@ -130,7 +131,7 @@ struct RelationStep: Sendable {
 }
 
 extension [RelationStep] {
-    /// The same steps, behind others.
+    /// Returns the same steps, moved behind others.
     fileprivate func shifted(by count: Int) -> [RelationStep] {
         map { step in
             var step = step
@@ -142,7 +143,7 @@ extension [RelationStep] {
     }
 }
 
-/// The columns of a foreign key, where the schema does not tell which one a relation goes by.
+/// The columns of a foreign key. Name them if the schema does not determine the key of a relation.
 ///
 /// ```swift
 /// class Match: Record {
@@ -153,28 +154,31 @@ extension [RelationStep] {
 public struct ForeignKey: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
     /// The columns that refer to others.
     let originColumns: [String]
-    /// The columns that they refer to. Nil for those of the foreign key in the schema, or the primary key.
+    /// The referenced columns. Nil means those of the foreign key in the schema, or the primary
+    /// key.
     let destinationColumns: [String]?
 
-    /// Names a foreign key by its columns.
+    /// Creates a foreign key from its columns.
     ///
     /// - Parameters:
     ///   - columns: The columns that refer to others.
-    ///   - destination: The columns that they refer to: by default, those that the schema says, or the primary key.
+    ///   - destination: The referenced columns. By default, the schema determines them, or they are
+    ///     the primary key.
     public init(_ columns: [String], to destination: [String]? = nil) {
         (originColumns, destinationColumns) = (columns, destination)
     }
 
-    /// Names a foreign key by its columns.
+    /// Creates a foreign key from its columns.
     ///
     /// - Parameters:
     ///   - columns: The columns that refer to others.
-    ///   - destination: The columns that they refer to: by default, those that the schema says, or the primary key.
+    ///   - destination: The referenced columns. By default, the schema determines them, or they are
+    ///     the primary key.
     public init(_ columns: [Column], to destination: [Column]? = nil) {
         self.init(columns.map(\.name), to: destination?.map(\.name))
     }
 
-    /// Whether these are the columns that refer to others, in their order.
+    /// Returns whether the given columns refer to others by this key, in the same order.
     func isOf(_ columns: [String]) -> Bool {
         originColumns.count == columns.count
             && zip(originColumns, columns).allSatisfy { CaseInsensitiveName.matches($0, $1) }

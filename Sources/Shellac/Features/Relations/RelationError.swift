@@ -1,19 +1,20 @@
 /// An error of a relation.
 public enum RelationError: Error, Hashable, Sendable {
-    /// A relation of a record was read that was not loaded for it.
+    /// A relation was read that was not loaded for the record.
     ///
     /// - Parameters:
-    ///   - relation: The relation, as `Team.players`.
+    ///   - relation: The relation, such as `Team.players`.
     ///   - type: The class of the record.
     case notLoaded(relation: String, recordType: String)
 
-    /// The record that a relation leads back to is no longer there: nobody has kept it.
+    /// The record that a relation leads back to no longer exists, because the program has not kept
+    /// it.
     case released(relation: String, recordType: String)
 
     /// A relation was used with records of another type than the one that declares it.
     case wrongOwner(relation: String, recordType: String)
 
-    /// The schema does not say by which foreign key a relation goes.
+    /// The schema does not determine the foreign key of a relation.
     case noForeignKey(relation: String, reason: String)
 
     /// A relation cannot be used in this way.

@@ -1,4 +1,4 @@
-/// Loads a relation for records: one statement finds the rows of all, and each record is given its own.
+/// The loading of a relation for records. One statement finds the rows for all of them.
 struct RelationLoading {
     let definition: RelationDefinition
     private let target: RelatedClass
@@ -13,19 +13,21 @@ struct RelationLoading {
         (self.definition, self.target, self.db) = (definition, target, db)
     }
 
-    /// Loads the relation, and those that are to be loaded along with it.
+    /// Loads the relation, and the relations nested in it.
     ///
     /// - Parameters:
-    ///   - owners: The records that it is loaded for.
-    ///   - areFetched: Whether they were just fetched: then they have what they remember.
-    ///   - whole: The request that has fetched them, where it has fetched all rows of their table.
+    ///   - owners: The records to load the relation for.
+    ///   - areFetched: Whether the records were just fetched, so that their values are those that
+    ///     they remember.
+    ///   - whole: The request that has fetched the records, if it has fetched all rows of their
+    ///     table.
     func load(for owners: [Record], areFetched: Bool, whole: SelectQuery? = nil) throws {
         guard let first = owners.first else { return }
         let type = Swift.type(of: first)
         if owners.allSatisfy({ Swift.type(of: $0) == type }) {
             return try load(for: owners, of: type, areFetched, whole)
         }
-        // Classes of other tables may inherit a relation. Those of one table are asked together.
+        // Classes of other tables may inherit a relation. Classes of one table share a statement.
         var groups: [(type: Record.Type, records: [Record])] = []
         for owner in owners {
             let type = definition.declaringClass(for: Swift.type(of: owner))
@@ -49,25 +51,27 @@ struct RelationLoading {
         give(owners, keys, found)
     }
 
-    /// The columns that the relation goes by, for records of a class.
+    /// Returns the columns that the relation goes by, for records of a class.
     func path(for type: Record.Type) throws -> RelationPath {
         try definition.checkOwner(type)
         return try db.relations.path(of: definition, for: type, on: db)
     }
 
-    /// Returns what is found for each key, with all that is to be loaded along with it. Nil where there is no row.
+    /// Returns the related objects of each key, with all nested relations loaded. An element is nil
+    /// if the key has no row.
     ///
     /// - Parameters:
-    ///   - owners: The first of the records that have the keys: those to which the way leads back.
-    ///   - whole: The request of all rows that have the keys, where there is one.
-    ///   - refuse: Is told of the number of a key, of which a row cannot be read, and why. It throws where nothing is to be
-    ///     found then.
+    ///   - owners: The first of the records that have the keys. The related objects lead back to
+    ///     these.
+    ///   - whole: The request for all rows that have the keys, if there is one.
+    ///   - refuse: A handler for an unreadable row. It gets the number of the row's key, and the
+    ///     error. It throws to give up the whole search.
     func find(
         _ path: RelationPath, _ keys: inout OwnerKeys, for owners: [Record], _ whole: SelectQuery? = nil,
         refuse: (Int32, any Error) throws -> Void = { throw $1 }
     ) throws -> [RelatedObjects?] {
         let step = path.steps[0]
-        // Peers are known by their keys alone.
+        // Only the keys of peers are known.
         let back = leadsBack && !owners.isEmpty ? step : nil
         var found = RelatedRows(definition, target, keys, back, owners)
         var all: OwnerKeys.List?
@@ -79,7 +83,7 @@ struct RelationLoading {
         return found.objects
     }
 
-    /// Whether what is found belongs to one record alone, and leads back to it.
+    /// Whether each related object belongs to one record alone, and leads back to it.
     var leadsBack: Bool { definition.steps.count == 1 && definition.steps[0].direction == .down }
 
     // MARK: - Fetching
@@ -114,13 +118,14 @@ struct RelationLoading {
         try objects?.load(in: db)
     }
 
-    /// The columns that tell the rows of the target apart, where one may be found for several records.
+    /// Returns the columns that identify the target's rows, if several records may have the same
+    /// one.
     private func identity(_ path: RelationPath) throws -> [String] {
         if path.steps.count == 1 { return [] }
         return try definition.targetType.primaryKey(of: definition.targetType.tableSchema(on: db))
     }
 
-    /// Gives each record what was found for it.
+    /// Gives each record its related objects.
     private func give(_ owners: [Record], _ keys: OwnerKeys, _ found: [RelatedObjects?]) {
         let nothing = nothing
         for (owner, number) in zip(owners, keys.numbers) {
@@ -128,33 +133,35 @@ struct RelationLoading {
         }
     }
 
-    /// What is given where there is no row.
+    /// The related objects of a record without a related row.
     var nothing: RelatedObjects {
         definition.isMany ? target.many(definition.identity, 0) : target.one(definition.identity, nil)
     }
 }
 
-/// The rows that were found, as records.
+/// The fetched rows, as records.
 ///
-/// Each record is put where it belongs as soon as it is made: later, it would have left the processor's caches.
+/// Each record is put in its place as soon as it is made. Later, it would have left the processor's
+/// caches.
 private struct RelatedRows {
-    /// What was found for each key.
+    /// The related objects of each key.
     private(set) var objects: [RelatedObjects?]
-    /// All records, each once, where they are asked for.
+    /// All records, each once, if nested relations need them.
     private(set) var records: [Record] = []
 
     private let definition: RelationDefinition
     private let target: RelatedClass
     private let keepsRecords: Bool
-    /// The records of rows that may be found several times.
+    /// The records of rows that may be fetched several times.
     private var byIdentity: [[DatabaseValue]: Record] = [:]
 
-    /// Where the records of a key lead back, by which step, and the ways that were made.
+    /// The records that the related objects lead back to, the step that they do so by, and the ways
+    /// back made so far.
     private let owners: [Record]
     private let firstOwners: [Int32]
     private let step: RelationPath.Step?
     private var waysBack: [RelatedOwner?]
-    /// The key that was found last, and how many rows of it came one after the other.
+    /// The key of the last row, and the number of its rows in sequence.
     private var lastNumber: Int32 = -1
     private var length = 0
 
@@ -169,14 +176,14 @@ private struct RelatedRows {
         waysBack = Array(repeating: nil, count: step == nil ? 0 : keys.count)
     }
 
-    /// Whether another row is wanted for a key.
+    /// Returns whether a key needs another row.
     func wantsRow(of number: Int32) -> Bool { definition.isMany || objects[Int(number)] == nil }
 
-    /// Adds a row. One that was found before is the same object.
+    /// Adds a row. A row that was added before becomes the same object.
     mutating func add(
         _ number: Int32, _ identity: [DatabaseValue], _ make: () throws -> Record
     ) rethrows {
-        // A primary key that is NULL tells no rows apart.
+        // A primary key that is NULL does not identify a row.
         let isKnowable = !identity.isEmpty && !identity.contains(where: \.isNull)
         if isKnowable, let known = byIdentity[identity] { return put(known, number) }
         let record = try make()
@@ -195,7 +202,7 @@ private struct RelatedRows {
             objects[Int(number)] = target.one(definition.identity, record)
             return
         }
-        // One list is often as long as another.
+        // Lists often have the same length.
         let list = target.many(definition.identity, min(expected, 16))
         list.add(record)
         objects[Int(number)] = list
@@ -210,7 +217,8 @@ private struct RelatedRows {
 }
 
 extension RelationDefinition {
-    /// The class of a table for whose kinds the relation leads the same way as for one of them.
+    /// Returns the class that stands for all classes in the same table, for which the relation
+    /// leads the same way.
     fileprivate func declaringClass(for type: Record.Type) -> Record.Type {
         guard let base = ClassKind.of(type)?.base, let owner = owner as? Record.Type,
             type.isSubclass(of: owner)
@@ -218,7 +226,7 @@ extension RelationDefinition {
         return base.isSubclass(of: owner) ? base : owner
     }
 
-    /// Throws unless a type is the one that declares the relation, or inherits from it.
+    /// Throws unless a type declares the relation, or inherits it.
     func checkOwner(_ type: any TableRecord.Type) throws {
         if ObjectIdentifier(type) == ObjectIdentifier(owner) { return }
         if let type = type as? Record.Type, let owner = owner as? Record.Type, type.isSubclass(of: owner) {
@@ -227,7 +235,8 @@ extension RelationDefinition {
         throw RelationError.wrongOwner(relation: name(), recordType: "\(type)")
     }
 
-    /// Throws unless all that is to be loaded along belongs to the rows, of which there may be none.
+    /// Throws unless the nested relations belong to the types of their rows. This also checks
+    /// relations that may find no rows.
     func checkNested() throws {
         for relation in nested {
             try relation.definition.checkOwner(targetType)
@@ -260,29 +269,34 @@ extension [any Relation] {
 // MARK: - What calls it
 
 extension Database {
-    /// Loads relations for records: one statement for each relation, however many records there are.
+    /// Loads relations for records: one statement for each relation, however many records there
+    /// are.
     ///
     /// ```swift
     /// try db.load(teams, Team.players, Team.captain)
     /// for team in teams { for player in try team.players { … } }
     /// ```
     ///
-    /// What was loaded before is replaced. The records need not have been fetched together.
+    /// This replaces related objects that were loaded before. The records need not have been
+    /// fetched together.
     ///
     /// - Parameters:
-    ///   - records: The records, which may be of subclasses. Without any, nothing is done.
-    ///   - relations: The relations of their class. One that is named twice is refused.
-    /// - Throws: a ``RelationError``, or the ``DatabaseError`` of a statement. What was loaded until then stays.
+    ///   - records: The records, which may be of subclasses. If there are none, nothing happens.
+    ///   - relations: The relations of their class. Naming one twice is an error.
+    /// - Throws: a ``RelationError``, or the ``DatabaseError`` of a statement. Relations that were
+    ///   loaded until then stay loaded.
     public func load(_ records: [some Record], _ relations: any Relation...) throws {
         try load(records, relations)
     }
 
-    /// Loads relations for records: one statement for each relation, however many records there are.
+    /// Loads relations for records: one statement for each relation, however many records there
+    /// are.
     ///
     /// - Parameters:
-    ///   - records: The records, which may be of subclasses. Without any, nothing is done.
-    ///   - relations: The relations of their class. One that is named twice is refused.
-    /// - Throws: a ``RelationError``, or the ``DatabaseError`` of a statement. What was loaded until then stays.
+    ///   - records: The records, which may be of subclasses. If there are none, nothing happens.
+    ///   - relations: The relations of their class. Naming one twice is an error.
+    /// - Throws: a ``RelationError``, or the ``DatabaseError`` of a statement. Relations that were
+    ///   loaded until then stay loaded.
     public func load(_ records: [some Record], _ relations: [any Relation]) throws {
         checkAccess()
         if records.isEmpty { return }
@@ -293,9 +307,9 @@ extension Database {
 }
 
 extension RelationDefinition {
-    /// What is read to load the relation.
+    /// Returns the region that a load of the relation reads.
     ///
-    /// - Parameter type: The type whose relation it is.
+    /// - Parameter type: The type that the relation is loaded for.
     func region(of type: (any TableRecord.Type)?, in db: Database) throws -> DatabaseRegion {
         let path = try db.relations.path(of: self, for: type ?? owner, on: db)
         // The values of keys do not matter for the tables and columns.

@@ -1,13 +1,13 @@
-/// Where the columns of a table stand among those of a statement of several.
+/// The places of a table's columns in a statement that joins several tables.
 struct ScopePlan {
-    /// How the names begin of columns that the program does not see.
+    /// The prefix of the names of columns that are hidden from the program.
     static let hiddenPrefix = "shellac_"
 
-    /// Rows that are fetched by a statement of their own, for those of the table.
+    /// Related rows of the table that are fetched by a statement of their own.
     struct List {
         let definition: RelationDefinition
         let path: RelationPath
-        /// The hidden columns by which they are related.
+        /// The hidden columns that relate the rows.
         let columns: Range<Int>
     }
 
@@ -15,47 +15,51 @@ struct ScopePlan {
     let key: String
     /// The name of the table.
     let table: String
-    /// The relation that leads to the table. Nil for that of the request.
+    /// The relation that leads to the table. Nil for the table of the request.
     let definition: RelationDefinition?
-    /// The hidden columns of which none is NULL in a row of the table.
+    /// The hidden columns that are never NULL in a row of the table.
     var isThere = 0..<0
-    /// The hidden columns that tell the rows of the table apart, where several rows may be related to one.
+    /// The hidden columns that identify the table's rows, if several rows may be related to one of
+    /// them.
     var identity = 0..<0
-    /// The step by which a record of the table leads back. Nil where it does not.
+    /// The step by which a record of the table leads back. Nil if it does not.
     var wayBack: RelationPath.Step?
     var lists: [List] = []
-    /// Whether nothing comes with the rows of the table.
+    /// Whether the rows of the table come without scopes or lists.
     var isAlone = false
     /// The tables that are joined with this one.
     var children: [ScopePlan] = []
 
-    /// Whether a table has rows that are fetched by a statement of their own.
+    /// Whether this table or a joined one has lists that are fetched by a statement of their own.
     var hasLists: Bool { !lists.isEmpty || children.contains(where: \.hasLists) }
 }
 
-/// A table of a statement that gives the columns of several: its current row, and those of the tables that are joined.
+/// A table of a statement that joins several: its current row, and those of the tables joined with
+/// it.
 ///
-/// A row is looked for where the statement has it when somebody asks. What is known by its key already is not.
+/// The row is located in the statement only when it is read. If its object is already known by its
+/// key, the row is not located at all.
 final class ScopedTable: AttachedRows {
     let plan: ScopePlan
-    /// The columns of the statement that tell rows apart.
+    /// The columns of the statement that identify a row.
     let identity: [Int]
-    /// The columns of the statement by which the rows of lists are related.
+    /// The columns of the statement that relate the rows of lists.
     let keyColumns: [[Int]]
     let tables: [ScopedTable]
 
     /// The row of the statement.
     let statement: LiveRow
     private let row: LiveRow
-    /// The columns of the statement that are not NULL in a row of the table.
+    /// The columns of the statement that are never NULL in a row of the table.
     private let columns: [Int]
-    /// Whether the row is not yet looked for where the statement stands, and whether there is one.
+    /// Whether the row still has to be moved to the statement's current row, and whether there is
+    /// one.
     private var isBehind = true
     private var isThere = false
 
     /// - Parameters:
-    ///   - plan: Where the columns of the table stand.
-    ///   - statement: The row of the statement, which stands on its first one.
+    ///   - plan: The places of the table's columns.
+    ///   - statement: The row of the statement, which is at its first one.
     convenience init(_ plan: ScopePlan, of statement: LiveRow) {
         let names = statement.layout.names
         let hidden = names.enumerated().filter { $1.hasPrefix(ScopePlan.hiddenPrefix) }
@@ -85,7 +89,7 @@ final class ScopedTable: AttachedRows {
         tables.map { ($0.plan.key, $0.current.map { Row($0) }) }
     }
 
-    /// The row of the table where the statement stands. Nil where there is none.
+    /// The table's row at the statement's current row. Nil if there is none.
     var current: LiveRow? {
         if isBehind {
             isBehind = false
@@ -95,7 +99,7 @@ final class ScopedTable: AttachedRows {
         return isThere ? row : nil
     }
 
-    /// Tells that the statement stands on another row, and returns that of the table.
+    /// Follows the statement to its next row, and returns the table's row.
     @inline(__always)
     func moveOn() -> LiveRow {
         row.moveOn()
@@ -103,7 +107,7 @@ final class ScopedTable: AttachedRows {
         return row
     }
 
-    /// Tells that nobody may read the row any more.
+    /// Marks the row as outdated: it must not be read until it has moved on.
     private func fallBehind() {
         isBehind = true
         row.fallBehind()

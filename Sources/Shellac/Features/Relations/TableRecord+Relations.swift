@@ -1,5 +1,7 @@
-// The declarations of relations. Each stands twice: what is loaded into class records is made where the class is known, by
-// code that the compiler has specialised.
+// The declarations of relations.
+//
+// Each function has two overloads. The one for class records makes the objects of loaded rows where
+// their class is known, in code that the compiler has specialised.
 
 extension TableRecord {
     /// Declares that each row refers to one row of another table, by a foreign key.
@@ -13,7 +15,8 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The class of the other rows.
-    ///   - key: The columns of the foreign key, where the schema has none, or several between the tables.
+    ///   - key: The columns of the foreign key. Name them if the schema has no key between the
+    ///     tables, or several.
     @inlinable
     public static func belongsTo<Target: Record>(
         _ target: Target.Type, using key: ForeignKey? = nil
@@ -25,7 +28,8 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The type of the other rows.
-    ///   - key: The columns of the foreign key, where the schema has none, or several between the tables.
+    ///   - key: The columns of the foreign key. Name them if the schema has no key between the
+    ///     tables, or several.
     public static func belongsTo<Target: TableRecord>(
         _ target: Target.Type, using key: ForeignKey? = nil
     ) -> BelongsTo<Target> { BelongsTo(_relation(target, key, isUp: true, isMany: false, nil)) }
@@ -41,8 +45,8 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The class of the other rows.
-    ///   - key: The columns of the foreign key in the other table, where the schema has none, or several between the
-    ///     tables.
+    ///   - key: The columns of the foreign key in the other table. Name them if the schema has no
+    ///     key between the tables, or several.
     @inlinable
     public static func hasMany<Target: Record>(
         _ target: Target.Type, using key: ForeignKey? = nil
@@ -52,18 +56,19 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The type of the other rows.
-    ///   - key: The columns of the foreign key in the other table, where the schema has none, or several between the tables.
+    ///   - key: The columns of the foreign key in the other table. Name them if the schema has no
+    ///     key between the tables, or several.
     public static func hasMany<Target: TableRecord>(
         _ target: Target.Type, using key: ForeignKey? = nil
     ) -> HasMany<Target> { HasMany(_relation(target, key, isUp: false, isMany: true, nil)) }
 
-    /// Declares that a row of another table refers to each row. Where several do, it is the first one, in the order of the
-    /// relation.
+    /// Declares that a row of another table refers to each row. If several do, the relation leads
+    /// to the first one in its order.
     ///
     /// - Parameters:
     ///   - target: The class of the other rows.
-    ///   - key: The columns of the foreign key in the other table, where the schema has none, or several between the
-    ///     tables.
+    ///   - key: The columns of the foreign key in the other table. Name them if the schema has no
+    ///     key between the tables, or several.
     @inlinable
     public static func hasOne<Target: Record>(
         _ target: Target.Type, using key: ForeignKey? = nil
@@ -73,7 +78,8 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The type of the other rows.
-    ///   - key: The columns of the foreign key in the other table, where the schema has none, or several between the tables.
+    ///   - key: The columns of the foreign key in the other table. Name them if the schema has no
+    ///     key between the tables, or several.
     public static func hasOne<Target: TableRecord>(
         _ target: Target.Type, using key: ForeignKey? = nil
     ) -> HasOne<Target> { HasOne(_relation(target, key, isUp: false, isMany: false, nil)) }
@@ -98,16 +104,18 @@ extension TableRecord {
     /// }
     /// ```
     ///
-    /// What the relation to the rows in between was refined by counts: its conditions, its order, and its limit for each parent.
+    /// The refinements of the relation to the rows in between apply: its conditions, its order, and
+    /// its limit for each parent.
     ///
     /// ```swift
     /// static let firstTags = hasMany(
     ///     Tag.self, through: taggings.order { $0.position }.limit(3, perParent: true), using: Tagging.tag)
     /// ```
     ///
-    /// The order of the rows in between comes first, and behind it that of `relation`. An order of the whole relation, as
-    /// `firstTags.order { $0.name }`, replaces both, and leaves the limit as it is. A limit of `relation` would be one for each row in
-    /// between: where there are many of these, whatever uses the relation throws a ``RelationError``.
+    /// The order of the rows in between comes first, followed by that of `relation`. An order of
+    /// the whole relation, such as `firstTags.order { $0.name }`, replaces both and keeps the
+    /// limit. A limit of `relation` would apply to each row in between. If there are many of these,
+    /// every use of the relation throws a ``RelationError``.
     ///
     /// - Parameters:
     ///   - target: The type of the other rows.

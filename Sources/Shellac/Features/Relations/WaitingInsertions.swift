@@ -1,7 +1,9 @@
-/// The new records of a list that is being saved, which wait for each other: one statement inserts all of them.
+/// The new records of a list that is being saved, collected so that one statement inserts all of
+/// them.
 ///
-/// Nobody can tell: they have no callbacks that are called for their insertion, SQLite gives them their keys, and the
-/// table has no triggers. Records that differ are saved one by one, in their place among the others.
+/// The result is the same as with one statement for each. The records have no callbacks for their
+/// insertion, SQLite assigns their keys, and the table has no triggers. Records that differ are
+/// saved one by one, in their place among the others.
 struct WaitingInsertions {
     private let db: Database
     /// The foreign key of the records.
@@ -9,13 +11,13 @@ struct WaitingInsertions {
     private var records: [Record] = []
     private var known: (type: ObjectIdentifier, mayWait: Bool)?
 
-    /// - Parameter count: How many records there may be.
+    /// - Parameter count: The most records that there may be.
     init(_ columns: [String], count: Int, in db: Database) {
         (self.columns, self.db) = (columns, db)
         records.reserveCapacity(count)
     }
 
-    /// Takes a record that is to be inserted, unless it cannot wait.
+    /// Takes a record to insert. Returns false if the record cannot wait.
     mutating func take(_ record: Record) throws -> Bool {
         guard try mayWait(type(of: record)) else { return false }
         records.append(record)
@@ -26,7 +28,7 @@ struct WaitingInsertions {
         let identifier = ObjectIdentifier(type)
         if let known, known.type == identifier { return known.mayWait }
         let plan = try db.plan(for: type).object
-        // The foreign key may be the primary key, too, and say which row is meant.
+        // The foreign key may also be the primary key, and so determine the row.
         let hasOwnKey = plan.rowIDColumn != nil && plan.keyColumn(among: columns) == nil
         let mayWait =
             try hasOwnKey && !plan.overridesInsertionCallbacks
@@ -35,12 +37,12 @@ struct WaitingInsertions {
         return mayWait
     }
 
-    /// Inserts the records that wait.
+    /// Inserts the waiting records.
     mutating func insert() throws {
         if records.isEmpty { return }
         let waiting = records
         records = []
-        // One that encodes itself may have saved another one meanwhile.
+        // A record that encodes itself may have saved another record in the meantime.
         if waiting.allSatisfy({ RememberedRow.View($0) == nil }) {
             try Record.insertEach(of: waiting, nil, in: db)
         } else {

@@ -1,8 +1,11 @@
-// A record that is saved along with the one that it refers to leads back to that one, as if it had been loaded for it. What was
-// loaded before, and tells of another row, gives way. All of it follows the transaction, as keys do.
+// The way back to a record, for records that are saved along with it.
+//
+// A record that is saved along with the one that it refers to leads back to that one, as if it had
+// been loaded for it. The way back replaces loaded objects of another row. All of it follows the
+// transaction, as keys do.
 
 extension GraphSave {
-    /// Gives records that are saved along with one the way back to it.
+    /// The way back to a record, for the records that are saved along with it.
     struct WaysBack {
         private let back: RelatedOwner
         private let step: RelationPath.Step
@@ -13,11 +16,12 @@ extension GraphSave {
         private var note: WayBackNote?
 
         /// - Parameters:
-        ///   - record: The record that they lead back to, or nil where they refer to none any more.
-        ///   - type: Its class.
-        ///   - step: The step from that to the others.
-        ///   - key: What they refer to it by.
-        ///   - count: How many of them there may be.
+        ///   - record: The record that the others lead back to, or nil if they no longer refer to
+        ///     one.
+        ///   - type: The record's class.
+        ///   - step: The step from the record to the others.
+        ///   - key: The key by which the others refer to the record.
+        ///   - count: The most records that may get the way back.
         init(
             to record: Record?, of type: Record.Type, _ step: RelationPath.Step, _ key: [DatabaseValue],
             _ definition: RelationDefinition, count: Int, in db: Database
@@ -39,7 +43,7 @@ extension GraphSave {
             noted.add(record, replaced)
         }
 
-        /// What takes them away again.
+        /// The note by which a rollback removes the ways back.
         private var noted: WayBackNote {
             mutating get {
                 if let note { return note }
@@ -50,7 +54,8 @@ extension GraphSave {
             }
         }
 
-        /// Whether an object is of the row that is referred to, though another object of it is saved.
+        /// Returns whether an object is of the referenced row, even if another object of that row
+        /// is saved.
         private func isReferredTo(_ object: Record?) -> Bool {
             guard let object, !back.isNowhere else { return object == nil && back.isNowhere }
             let other = try? object.encodedKey(back.ownerColumns, of: definition, in: db)
@@ -59,7 +64,8 @@ extension GraphSave {
     }
 }
 
-/// Takes the way back away again, where a save is rolled back, and gives what it has replaced.
+/// The note of a way back. If a save is rolled back, it removes the way back and restores the
+/// objects replaced by it.
 private final class WayBackNote: Journaled {
     private let back: RelatedOwner
     @exclusivity(unchecked) private var given: [(record: Record, replaced: [RelatedObjects])] = []
@@ -87,8 +93,9 @@ private final class WayBackNote: Journaled {
 }
 
 extension Record {
-    /// What a way back is to replace: other ways by the same key, and what was loaded by it and is true no more. Nil where the
-    /// record has the way back already, and nothing else.
+    /// Returns the objects that a way back must replace: other ways by the same key, and objects
+    /// loaded by that key that are no longer right. Nil if the record already has the way back, and
+    /// nothing to replace.
     fileprivate final func replaced(
         by back: RelatedOwner, isTrue: (Record?) -> Bool
     ) -> [RelatedObjects]? {
@@ -108,12 +115,13 @@ extension Record {
         return isThere && replaced.isEmpty ? nil : replaced
     }
 
-    /// Forgets some of what was loaded.
+    /// Removes some of the loaded objects.
     fileprivate final func drop(_ links: [RelatedObjects]) {
         if !links.isEmpty { related = related?.without(links) }
     }
 
-    /// Takes a way back away, and gives what it has replaced, where nothing else has been loaded since.
+    /// Removes a way back, and restores the objects replaced by it, unless others were loaded
+    /// since.
     fileprivate final func takeAway(_ back: RelatedOwner, _ replaced: [RelatedObjects]) {
         var isThere = false
         var known: [RelatedObjects] = []
@@ -130,7 +138,7 @@ extension Record {
 }
 
 extension RelatedObjects {
-    /// The chain without some of its links.
+    /// Returns the chain without some of its links.
     fileprivate func without(_ links: [RelatedObjects]) -> RelatedObjects? {
         without { link in links.contains { $0 === link } }
     }
