@@ -121,7 +121,7 @@ struct ConstraintInquiry {
 
     /// Returns the foreign key that a transaction violates and so cannot be committed. The changes
     /// of the transaction are still there. Returns nil if several keys are violated: rows that
-    /// violated another key before cannot be told from the transaction's own.
+    /// violated another key before cannot be distinguished from the transaction's own.
     private func keyOfCommit() -> ForeignKeyInfo? {
         guard !database.isInAutocommit, let names = read({ try $0.databaseNames() }) else { return nil }
         var keys: Set<ForeignKeyInfo> = []

@@ -152,8 +152,8 @@ private final class JoinedTable {
     }
 
     /// Gives a record the objects that other records got before. These have mostly left the
-    /// processor's caches, so they are prefetched while the next row is fetched. Both references
-    /// stay alive until then.
+    /// processor's caches, so they are prefetched while the next row is fetched. The record and the
+    /// objects live until then.
     private func give(_ number: Int32, to owner: Record) {
         giveComing()
         let related = Unretained(given[Int(number)])

@@ -1,5 +1,4 @@
-/// The rows of a request, with those of joined tables, and with lists of rows from other
-/// statements.
+/// The rows of a request, with those of joined tables and with lists from other statements.
 ///
 /// It keeps all rows first, because their values determine the rows of the lists. The elements are
 /// then made of the kept rows.

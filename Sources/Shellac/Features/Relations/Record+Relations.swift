@@ -54,9 +54,9 @@ extension Record {
     ///   - relation: The relation, or one derived from it in any way but `forKey(_:)`.
     ///   - property: The name of the property that reads the relation, for errors. Leave it to its
     ///     default.
-    /// - Throws: ``RelationError/notLoaded(relation:recordType:)``;
-    ///   ``RelationError/released(relation:recordType:)`` where the way back ends, because nobody
-    ///   has kept that record; and ``RelationError/wrongOwner(relation:recordType:)`` if the
+    /// - Throws: ``RelationError/notLoaded(relation:recordType:)``.
+    ///   ``RelationError/released(relation:recordType:)`` if the way back ends, because the program
+    ///   has not kept that record. ``RelationError/wrongOwner(relation:recordType:)`` if the
     ///   relation belongs to another class.
     @inlinable
     public final subscript<Target: Record>(

@@ -131,8 +131,8 @@ extension RefinableRequest {
         derived { $0.include(RelationJoin(definition: relation.definition, isRequired: false)) }
     }
 
-    /// Joins each row with the related one, and adds the relation's selection to the columns of the
-    /// row: rows without a related one are left out (`JOIN`).
+    /// Joins each row with the related one, and adds the relation's selection to its columns. Rows
+    /// without a related one are left out (`JOIN`).
     ///
     /// ```swift
     /// Player.annotated(withRequired: Player.team.select(Column("color")))
@@ -146,8 +146,8 @@ extension RefinableRequest {
         }
     }
 
-    /// Joins each row with the related one, and adds the relation's selection to the columns of the
-    /// row: rows without a related one are kept (`LEFT JOIN`).
+    /// Joins each row with the related one, and adds the relation's selection to its columns. Rows
+    /// without a related one are kept (`LEFT JOIN`).
     ///
     /// - Parameter relation: The relation. It begins with the type of the request. Without a
     ///   selection of its own, it adds ``TableRecord/databaseSelection``.

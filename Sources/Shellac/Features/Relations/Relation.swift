@@ -1,5 +1,4 @@
-/// A relation between two tables. Declare it once, as a static constant of the type that it begins
-/// with.
+/// A relation between two tables. Declare it once, as a static value of the type it begins with.
 ///
 /// ```swift
 /// class Team: Record {
@@ -16,8 +15,8 @@
 /// let teams = try Team.including(Team.players.order { $0.score.desc }).fetchAll(db)   // two statements
 /// ```
 ///
-/// A relation is a value. A relation derived from it by a filter or an order is still the same
-/// relation, and the same property reads it. To have both, give one a key of its own by
+/// A relation is a value. A relation derived from it, for example by a filter or an order, is still
+/// the same relation, and the same property reads it. To have both, give one a key of its own by
 /// `forKey(_:)`. Declare the relation as a constant, as above, because each call of `hasMany` makes
 /// another relation.
 ///
@@ -60,7 +59,7 @@ public struct BelongsTo<Target: TableRecord>: Relation {
     }
 }
 
-/// A to-many relation: a list of rows refers to each row. Declare it by `hasMany`.
+/// A to-many relation: the list of the rows that refer to each row. Declare it by `hasMany`.
 public struct HasMany<Target: TableRecord>: Relation {
     public typealias RowDecoder = Target
 

@@ -217,7 +217,7 @@ private struct RelatedRows {
 }
 
 extension RelationDefinition {
-    /// Returns the class that stands for all classes in the same table, for which the relation
+    /// Returns the class that represents all classes of the same table, for which the relation
     /// leads the same way.
     fileprivate func declaringClass(for type: Record.Type) -> Record.Type {
         guard let base = ClassKind.of(type)?.base, let owner = owner as? Record.Type,

@@ -1,5 +1,4 @@
-/// The new records of a list that is being saved, collected so that one statement inserts all of
-/// them.
+/// The new records of a list that is being saved. They wait until one statement inserts them all.
 ///
 /// The result is the same as with one statement for each. The records have no callbacks for their
 /// insertion, SQLite assigns their keys, and the table has no triggers. Records that differ are

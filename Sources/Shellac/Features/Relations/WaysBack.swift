@@ -1,7 +1,7 @@
 // The way back to a record, for records that are saved along with it.
 //
-// A record that is saved along with the one that it refers to leads back to that one, as if it had
-// been loaded for it. The way back replaces loaded objects of another row. All of it follows the
+// A record that is saved along with the one that it refers to leads back to it, as if it had been
+// loaded for it. The way back replaces loaded objects of another row. All of it follows the
 // transaction, as keys do.
 
 extension GraphSave {
@@ -93,9 +93,9 @@ private final class WayBackNote: Journaled {
 }
 
 extension Record {
-    /// Returns the objects that a way back must replace: other ways by the same key, and objects
-    /// loaded by that key that are no longer right. Nil if the record already has the way back, and
-    /// nothing to replace.
+    /// Returns the objects that a way back must replace. These are other ways by the same key, and
+    /// objects loaded by that key that are no longer right. Nil if the record already has the way
+    /// back, and nothing to replace.
     fileprivate final func replaced(
         by back: RelatedOwner, isTrue: (Record?) -> Bool
     ) -> [RelatedObjects]? {

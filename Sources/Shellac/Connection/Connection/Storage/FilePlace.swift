@@ -24,7 +24,7 @@ import CSQLite
 ///    and empties it. The log can then do no harm to the replacement. If another connection has
 ///    written to the log since this connection did, the log may belong to that one, and is left
 ///    alone.
-/// 4. Closing the connection copies, truncates and deletes nothing either.
+/// 4. After a loss, closing the connection copies, truncates and deletes nothing either.
 ///
 /// A log that has lost its name still contains the committed changes. Closing copies it into the
 /// file, unless another log has taken its place.
@@ -142,7 +142,7 @@ final class FilePlace {
     private var movedCompanion: Companion? { companions.first { FileIdentity($0.path) != $0.identity } }
 
     /// Throws if the log must not be copied, or if the file must not be written to outside of a
-    /// commit.
+    /// commit that the hook checks.
     func check(_ database: Database) throws {
         if database.hasMoved() {
             emptyLogs(database)

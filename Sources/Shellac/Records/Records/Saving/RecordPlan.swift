@@ -235,7 +235,7 @@ final class RecordPlan {
         return statement
     }
 
-    /// Returns the statement that selects a row by a single-column primary key, if the row belongs to
+    /// Returns the statement that selects a row by a single-column primary key, if it is a row of
     /// the type. The SQL of the type's conditions is written once.
     func selectOwnByKey(_ type: any TableRecord.Type) throws -> OwnRowSelection {
         if let amongOwn, !amongOwn.statement.isInUse { return amongOwn }
