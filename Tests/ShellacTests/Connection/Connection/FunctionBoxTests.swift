@@ -97,13 +97,13 @@ struct FunctionErrorTests {
 
     @Test("A function that fails in a transaction undoes its statement, and nothing else")
     func undoes() throws {
-        let full = DatabaseFunction("full", argumentCount: 0) { _ in
+        let fills = DatabaseFunction("fills", argumentCount: 0) { _ in
             throw DatabaseError(resultCode: .SQLITE_FULL, message: "another disk is full")
         }
-        try DatabaseFunctionTests.queue(Self.boom, full).write { db in
+        try DatabaseFunctionTests.queue(Self.boom, fills).write { db in
             try db.execute(sql: "INSERT INTO t VALUES (4)")
             #expect(throws: Boom(-4)) { try db.execute(sql: "UPDATE t SET a = boom(-a) WHERE a > 3") }
-            expectError("another disk is full") { try db.execute(sql: "UPDATE t SET a = full()") }
+            expectError("another disk is full") { try db.execute(sql: "UPDATE t SET a = fills()") }
             #expect(db.isInsideTransaction)
             try #expect(db.integers("SELECT a FROM t") == [1, 2, 3, 4])
         }

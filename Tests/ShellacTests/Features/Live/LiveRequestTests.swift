@@ -268,8 +268,10 @@ struct LiveRequestTests {
         try #expect(await values.next()?.count == 1)
         try #expect(await others.next()?.count == 1)
         try await queue.run("DROP TABLE livePlayer")
-        await expectError("no such table: livePlayer") { try await values.next() }
-        await expectError("no such table: livePlayer") { try await others.next() }
+        var error = await #expect(throws: DatabaseError.self) { try await values.next() }
+        #expect(error?.message?.hasPrefix("no such table: livePlayer") == true)
+        error = await #expect(throws: DatabaseError.self) { try await others.next() }
+        #expect(error?.message?.hasPrefix("no such table: livePlayer") == true)
     }
 }
 

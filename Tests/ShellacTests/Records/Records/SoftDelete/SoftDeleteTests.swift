@@ -194,7 +194,7 @@ struct SoftDeleteTests {
         try queue.inDatabase { db in
             let error = #expect(throws: DatabaseError.self) { try Plain.restoreAll(db) }
             #expect(error?.message?.contains("declare databaseSoftDelete") == true)
-            expectError(containing: " are deleted for good, and cannot be restored") {
+            expectError("only the rows of a type are restored, whose databaseSoftDelete tells how") {
                 try Table("member").restoreAll(db)
             }
         }
