@@ -46,7 +46,9 @@ struct TableRequestsTests {
                 try byType()
                 let own = spy.removeAll().filter { $0.contains("\"player\"") && !$0.hasPrefix("PRAGMA") }
                 try byRequest()
-                let requested = spy.removeAll().filter { $0.contains("\"player\"") && !$0.hasPrefix("PRAGMA") }
+                let requested = spy.removeAll().filter {
+                    $0.contains("\"player\"") && !$0.hasPrefix("PRAGMA")
+                }
                 #expect(own == requested && !own.isEmpty)
             }
             try expectSame({ _ = try type.fetchAll(db) }, { _ = try type.all().fetchAll(db) })
