@@ -223,6 +223,11 @@ extension HistoryModel {
             if asked.contains("rating"), !old.isExplicit("ratedAt"), let id = old.id {
                 stamps["ratedAt"] = rows.heroes[id]?["ratedAt"]
             }
+            // A record without a value takes that of its row.
+            for name in ["createdAt", "ratedAt"]
+            where asked.contains(name) && old.encoded[name] == .null && old.remembered?[name] != .null {
+                if let id = old.id { stamps[name] = rows.heroes[id]?[name] }
+            }
             try records[record].take(stamps: stamps)
         }
         records[record].lastSave = records[record].remembered.map { (old.remembered, $0) }
