@@ -1,15 +1,15 @@
-/// What is done with rows whose objects were in a list when it was loaded, and are there no more.
+/// The treatment of rows whose objects were in a list when it was loaded, and no longer are.
 public enum RemovedRecords: Hashable, Sendable {
-    /// They are left alone.
+    /// The rows stay as they are.
     case keep
-    /// They refer to nothing any more: their foreign key becomes NULL.
+    /// Their foreign key becomes NULL, so that they refer to nothing any more.
     case nullify
-    /// They are deleted.
+    /// The rows are deleted.
     case delete
 }
 
 extension Record {
-    /// Saves the record, and the related records that it was given or that were loaded for it.
+    /// Saves the record, and the related records that were set or loaded for it.
     ///
     /// ```swift
     /// let team = Team()
@@ -20,23 +20,28 @@ extension Record {
     /// try team.save(db, with: Team.players, removed: .delete)    // arthur's row is deleted
     /// ```
     ///
-    /// The record that is referred to is saved first, and its key is filled in. Related records are written if they have
-    /// changes; so are those of relations that are included: `with: Team.players.including(Player.weapons)`. One statement
-    /// inserts all new records of a list, where it can do for them, as by ``PersistableRecord/insertAll(_:_:onConflict:)``.
-    /// All of it happens in one transaction, or in one savepoint. Where anything throws, nothing is saved, and keys, lists, and what
-    /// the records remember are as they were.
+    /// The save runs in one transaction, or in one savepoint. If anything throws, nothing is saved.
+    /// Keys, lists, and the values that the records remember are as they were.
     ///
-    /// Removed is what the list held when it was loaded, or last saved in this way, and holds no more. Rows that do not
-    /// belong to the relation by now are left alone.
+    /// The record that another one refers to is saved first, and its key is filled in. Related
+    /// records are written if they have changes. So are those of included relations:
+    /// `with: Team.players.including(Player.weapons)`. One statement inserts all new records of a
+    /// list if their insertion allows it, as with
+    /// ``PersistableRecord/insertAll(_:_:onConflict:)``.
+    ///
+    /// A record counts as removed if the list held it when it was loaded, or last saved in this
+    /// way, and no longer does. Its row stays as it is if it no longer belongs to the relation.
     ///
     /// - Parameters:
     ///   - db: A connection to the database.
-    ///   - relation: What is saved along with the record. What leads through other tables is not: save what leads there.
-    ///   - others: More of it.
-    ///   - removed: What is done with the rows of records that were removed from a list.
-    /// - Throws: what ``MutablePersistableRecord/save(_:onConflict:)`` throws for any of the records, and
-    ///   ``RelationError/notLoaded(relation:recordType:)`` where a relation of a row was neither loaded nor given. So it does
-    ///   where records are to be removed from a list that was given, but never loaded: nobody knows what it held.
+    ///   - relation: A relation whose records are saved along with this one. It must not lead
+    ///     through other tables: save the relation to these instead.
+    ///   - others: Further such relations.
+    ///   - removed: The treatment of the rows of records that were removed from a list.
+    /// - Throws: the errors of ``MutablePersistableRecord/save(_:onConflict:)`` for any of the
+    ///   records. Throws ``RelationError/notLoaded(relation:recordType:)`` if a relation of a row
+    ///   was neither loaded nor set. It throws the same if it should remove records from a list
+    ///   that was set, but never loaded, since its former records are unknown.
     public final func save(
         _ db: Database, with relation: any Relation, _ others: any Relation...,
         removed: RemovedRecords = .keep
@@ -49,7 +54,7 @@ extension Record {
     }
 }
 
-/// Saves records along with those that are related to them.
+/// A save of records along with those that are related to them.
 struct GraphSave {
     let db: Database
     let removed: RemovedRecords
@@ -70,10 +75,11 @@ struct GraphSave {
         }
     }
 
-    /// Whether a record has no row yet, and so has no related rows that it does not know of.
+    /// Whether a record has no row yet. It then has no related rows besides its objects.
     private func isNew(_ record: Record, _ definitions: [RelationDefinition]) throws -> Bool {
         guard RememberedRow.View(record) == nil else { return false }
-        // A record that remembers nothing may mean a row all the same. It matters where something is to be removed.
+        // A record that remembers no row may have one all the same. This matters only if the save
+        // removes records from a list.
         let isInDoubt =
             removed != .keep
             && definitions.contains { definition in
@@ -83,7 +89,7 @@ struct GraphSave {
         return try !(isInDoubt && record.exists(db))
     }
 
-    /// Saves the record that one refers to, and fills its key in.
+    /// Saves the record that the given one refers to, and fills in its key.
     private func saveReferred(
         _ record: Record, _ definition: RelationDefinition, _ isNew: Bool, for parent: Record?
     ) throws {
@@ -93,7 +99,7 @@ struct GraphSave {
             if isNew { return }
             throw definition.notLoaded(record)
         }
-        // The way back leads to a record that is being saved, mostly.
+        // The way back mostly leads to a record that is already being saved.
         if case .some(.some(let back)) = back, back === parent { return }
         let referred = back ?? objects?.records.first
         let step = try path(definition, record).steps[0]
@@ -103,7 +109,8 @@ struct GraphSave {
         let keyBefore = try key() ?? step.from.map { _ in .null }
         if let referred, referred !== parent { try save(referred, definition.nested, for: record) }
         let isGiven = back == nil && objects?.savedRecords == nil
-        // What was loaded is not put in the place of another key that the record was given since.
+        // If the record's foreign key was changed since the object was loaded, the key of the
+        // object does not replace it.
         if try !isGiven && !step.areEqual(record.encodedKey(step.from, of: definition, in: db), keyBefore) {
             return
         }
@@ -115,16 +122,16 @@ struct GraphSave {
         if isGiven, let objects { noteSaved(record, objects, definition) }
     }
 
-    /// Notes that a list is saved, or the one that is referred to.
+    /// Notes that a list, or the object that the record refers to, is saved.
     private func noteSaved(_ record: Record, _ objects: RelatedObjects, _ definition: RelationDefinition) {
         let note = SavedListNote(record, objects)
         _ = db.transactionLog.note(note, nil, rowID: nil, moment: 0, in: db)
-        // A callback may have given the record others.
+        // A callback may have set other objects.
         let now = record.related(by: definition.identity) ?? objects
         record.relate(now.saved(as: objects.records))
     }
 
-    /// Throws where a record has no key after it was saved: nothing can refer to it.
+    /// Throws if a record has no key after it was saved, since nothing can refer to it.
     private func check(_ key: [DatabaseValue], of record: Record, _ definition: RelationDefinition) throws {
         guard key.contains(where: \.isNull) else { return }
         throw RelationError.unsound(
@@ -134,7 +141,7 @@ struct GraphSave {
                 + "its key is NULL, or it is saved later, because both refer to each other. Save it first")
     }
 
-    /// Saves the records that refer to one.
+    /// Saves the records that refer to the given one.
     private func saveReferring(_ record: Record, _ definition: RelationDefinition, _ isNew: Bool) throws {
         guard let objects = record.related(by: definition.identity) else {
             if isNew { return }
@@ -150,7 +157,7 @@ struct GraphSave {
             to: record, of: type(of: record), step, key, definition, count: objects.records.count, in: db)
         let filling = KeyFilling(columns, key)
         let nested = definition.nested
-        // What is put into a list of rows that are not deleted is not deleted any more.
+        // A record in a list of rows that are not deleted is restored if it is soft-deleted.
         let bringsBack = !definition.steps[0].query.own.leavesOut(.deleted)
         var waiting = WaitingInsertions(columns, count: objects.records.count, in: db)
         for related in objects.records {
@@ -162,7 +169,7 @@ struct GraphSave {
             if isNew, nested.isEmpty, try waiting.take(related) { continue }
             try waiting.insert()
             try save(related, nested, for: record)
-            // One that remembers nothing now has no row: its insertion was ignored.
+            // A record that remembers no row now has none, because its insertion was ignored.
             if bringsBack, !isNew, related.mayBeDeleted, RememberedRow.View(related) != nil {
                 try related.restore(db)
             }
@@ -201,7 +208,8 @@ struct GraphSave {
         }
     }
 
-    /// Throws where a foreign key is a part of the row's own key: without it, no row would be found.
+    /// Throws if a foreign key is a part of the row's primary key: without it, the update would
+    /// find no row.
     private func checkNullifying(
         _ record: Record, _ columns: [String], _ definition: RelationDefinition
     ) throws {
@@ -213,8 +221,8 @@ struct GraphSave {
                 + "removed: .delete, or .keep")
     }
 
-    /// Throws where a row would be found no more, because its foreign key is a part of its own: another one would be
-    /// inserted, and that one stay.
+    /// Throws if a foreign key that changes is a part of the row's primary key. The save would not
+    /// find the row: it would insert another one, and the old one would stay.
     private func checkMoving(
         _ record: Record, _ step: RelationPath.Step, to key: [DatabaseValue],
         _ definition: RelationDefinition
@@ -231,8 +239,11 @@ struct GraphSave {
                 + "cannot be moved: delete it, and save a copy of it")
     }
 
-    /// Whether a row already refers to a key, and its foreign key is a part of its own primary key, which
-    /// tells these letters from those of the key. With other letters, the save would insert another row.
+    /// Whether a record must keep the letters of its foreign key, because with other letters the
+    /// save would insert another row.
+    ///
+    /// That is so if the row already refers to the key, and its foreign key is a part of its
+    /// primary key. The primary key distinguishes the letters of both.
     private func keepsLetters(
         _ record: Record, _ columns: [String], _ step: RelationPath.Step, _ key: [DatabaseValue],
         _ definition: RelationDefinition
@@ -247,7 +258,8 @@ struct GraphSave {
         }
     }
 
-    /// Returns those of some records whose rows belong to the relation, and are not those of others. There is one at least.
+    /// Returns the records whose rows belong to the relation, except if one of the others has the
+    /// same row. There must be one record at least.
     private func stillRelated(
         _ records: [Record], besides others: [Record], _ step: RelationPath.Step, _ key: [DatabaseValue],
         _ definition: RelationDefinition
@@ -285,7 +297,7 @@ struct GraphSave {
 }
 
 extension RelationDefinition {
-    /// Throws unless the rows of the relation can be saved along with a record.
+    /// Throws if the rows of the relation cannot be saved along with a record.
     fileprivate func checkSaving(_ type: Record.Type) throws {
         try checkOwner(type)
         guard steps.count == 1, target != nil else {
@@ -302,7 +314,7 @@ extension RelationDefinition {
     }
 }
 
-/// Gives a record back what a list held when it was last saved, where a save is rolled back.
+/// A note that restores a record's last saved list if a save is rolled back.
 private final class SavedListNote: Journaled {
     private let record: Record
     private let objects: RelatedObjects

@@ -1,21 +1,22 @@
-/// A request with the tables of its relations, by the columns that the schema says.
+/// A request joined with the tables of its relations, by the columns that the schema declares.
 ///
 /// ```sql
 /// SELECT "player".*, "team"."id" AS "shellac_0", "team".* FROM "player" JOIN "team" ON "team"."id" = "player"."teamID"
 /// ```
 ///
-/// In front of the columns of each table stand those that tell its rows apart. They also tell where a table begins, and
-/// whether there is a row of it at all.
+/// The columns of each table are preceded by those that identify its rows. These also show where a
+/// table begins, and whether it has a row at all.
 struct JoinedQuery {
     /// The request.
     private(set) var query: SelectQuery
 
     private let db: Database
-    /// Whether the rows become objects, which hold each other: what is behind a table comes with it alone.
+    /// Whether the rows become objects that hold each other. Only the object of a table's row can
+    /// hold the objects of the tables behind it.
     private let makesObjects: Bool
-    /// The names of tables, which no other table may have.
+    /// The names of the tables so far, which no other table may have.
     private var names: JoinedNames
-    /// What joined tables select.
+    /// The selected columns of the joined tables.
     private var columns: [SQLSelection] = []
     /// The number of columns that the program does not see.
     private var hiddenCount = 0
@@ -26,18 +27,19 @@ struct JoinedQuery {
         let type: any TableRecord.Type
     }
 
-    /// Where a table is joined.
+    /// The place of a join in the statement.
     private struct Place {
-        /// Whether what is included there is fetched.
+        /// Whether the statement fetches the relations that are included there.
         let isFetched: Bool
-        /// Whether it stands among joins in brackets.
+        /// Whether the place is among joins in brackets.
         var isInGroup = false
     }
 
     /// - Parameters:
     ///   - request: The request.
     ///   - included: Its relations.
-    ///   - element: What is made of the rows. Nil for a part of another statement, which gives its own columns alone.
+    ///   - element: The type that the rows become. Nil for a part of another statement, which
+    ///     selects only its own columns.
     ///   - names: The names of tables that the statement has already.
     ///   - db: A connection to the database.
     init(
@@ -55,7 +57,7 @@ struct JoinedQuery {
         }
         let own = Table(name: name, type: type)
         if !included.joins.isEmpty {
-            // The columns of all tables are known apart.
+            // Each column is qualified with its table, so that the tables' columns are distinct.
             var scope = ColumnScope(table: name)
             let table = try type.tableSchema(on: db)
             let annotated = included.joins.filter(\.isAnnotating).map(\.definition.query)
@@ -73,7 +75,7 @@ struct JoinedQuery {
 
     // MARK: - Joins
 
-    /// Joins tables with one.
+    /// Joins the tables of relations with the given table.
     private mutating func add(
         _ included: IncludedRelations, of table: Table, to joins: inout [QueryJoin], _ plan: inout ScopePlan,
         _ place: Place
@@ -102,7 +104,8 @@ struct JoinedQuery {
         }
         if definition.steps.contains(where: { $0.direction == .down }) { query.hasUniqueKey = false }
 
-        // Where each of the tables gives one row at most, each may be missing by itself. Where one must not be, all are missing.
+        // If each table on the way has one row at most, each row may be missing by itself. But if a
+        // row below is required and missing, all rows are missing.
         let isOneRow = try zip(definition.steps, path.steps).dropLast().allSatisfy { step, path in
             try step.direction == .up && step.isUnique(path.to.map(\.name), on: db)
         }
@@ -163,14 +166,14 @@ struct JoinedQuery {
         return SQLSelection(.expression(SQLExpression(.column(table: table.name, name: column)), name: name))
     }
 
-    /// Selects what a relation selects of its table.
+    /// Selects the columns that a relation selects from its table.
     private mutating func select(
         _ join: RelationJoin, of table: Table, _ step: RelationPath.Step, _ plan: inout ScopePlan,
         _ place: Place
     ) throws {
         let (query, scope) = (join.definition.query, ColumnScope(table: table.name))
         var selection = (query.selection ?? table.type.selection) + query.annotations
-        // SQLite gives the columns of joins in brackets names of its own.
+        // SQLite chooses names of its own for the columns of joins in brackets.
         if place.isInGroup {
             let columns = try table.type.tableSchema(on: db).columns.filter { !$0.isHidden }.map(\.name)
             selection = selection.flatMap { $0.named(columns) }
@@ -180,7 +183,7 @@ struct JoinedQuery {
         guard join.isFetched(place.isFetched) else { return }
         plan.isThere = hiddenCount..<hiddenCount + step.to.count
         for column in step.to { columns.append(hide(column.name, of: table)) }
-        // Rows of a table that is joined for others behind it come without columns.
+        // A table that is joined only for others behind it selects only these hidden columns.
         guard join.isIncluded else { return }
         if join.definition.steps.last?.direction == .up {
             let schema = try table.type.tableSchema(on: db)
@@ -196,7 +199,7 @@ struct JoinedQuery {
         columns += selection
     }
 
-    /// Selects the columns by which rows are related that have a statement of their own.
+    /// Selects the columns by which a statement of its own finds the rows of a relation.
     private mutating func addList(
         _ definition: RelationDefinition, of table: Table, to plan: inout ScopePlan
     ) throws {
@@ -221,7 +224,8 @@ struct JoinedNames {
 
     init(_ names: [String]) { taken = Set(names.map(CaseInsensitiveName.init)) }
 
-    /// Returns the table of a step, under a name that no other one has: its own, or one with a number behind it.
+    /// Returns the table of a step, under a name that no other one has. That is its own name, or
+    /// its own name with a number behind it.
     mutating func source(of step: RelationStep) -> QuerySource {
         var source = step.query.source
         let base = source.alias ?? step.type.databaseTableName
@@ -236,7 +240,7 @@ struct JoinedNames {
 }
 
 extension RelationJoin {
-    /// Whether rows come of the join, or of what is included behind it.
+    /// Whether the statement fetches rows of the join, or of relations included behind it.
     fileprivate func isFetched(_ isFetched: Bool) -> Bool {
         isFetched && (isIncluded || definition.includesRows)
     }
@@ -246,10 +250,10 @@ extension RelationDefinition {
     /// Whether rows are fetched along with those of the relation.
     fileprivate var includesRows: Bool { steps.contains { $0.query.included.includesRows } }
 
-    /// The name under which one joined row comes: singular.
+    /// The name of one joined row, in the singular.
     var scopeKey: String { givenKey ?? Inflection.singular(targetType.databaseTableName) }
 
-    /// Throws where the rows of a step were refined by what cannot be joined.
+    /// Throws if the rows of a step have a refinement that joins do not support.
     func checkJoining(_ step: RelationStep) throws {
         try check(step)
         guard step.query.joins.isEmpty, !step.query.isDistinct else {
@@ -263,7 +267,7 @@ extension RelationDefinition {
 }
 
 extension RelationStep {
-    /// Whether columns of the table find one row at most.
+    /// Whether the given columns of the table identify one row at most.
     fileprivate func isUnique(_ columns: [String], on db: Database) throws -> Bool {
         let table = try type.tableSchema(on: db)
         let key = type.primaryKey(of: table)
@@ -271,7 +275,7 @@ extension RelationStep {
             || table.uniqueKey(of: columns) != nil
     }
 
-    /// The condition by which the rows of the step are joined with those that it comes from.
+    /// Returns the condition that joins the rows of the step with those that it comes from.
     func joinCondition(_ path: RelationPath.Step, _ name: String, _ origin: String) throws -> SQLExpression {
         let equations = zip(path.to, path.from).map { to, from in
             SQLExpression(
@@ -291,7 +295,7 @@ extension TableRecord {
 // MARK: - Columns of several tables
 
 extension SelectQuery {
-    /// Says whose the columns are that are named without a table.
+    /// Qualifies the columns that are named without a table.
     fileprivate mutating func move(to scope: ColumnScope) {
         selection = selection?.map { $0.moved(to: scope) }
         annotations = annotations.map { $0.moved(to: scope) }
@@ -303,10 +307,10 @@ extension SelectQuery {
 }
 
 extension SQLSelection {
-    /// The name that it gives a column.
+    /// The name that the selection sets for a column.
     fileprivate var name: String? { if case .expression(_, let name) = form { name } else { nil } }
 
-    /// The same columns, each by its name.
+    /// Returns the same columns, each by its name.
     fileprivate func named(_ columns: [String]) -> [SQLSelection] {
         switch form {
         case .allColumns:

@@ -1,18 +1,21 @@
 // The request for the rows related to one record, also through intermediate tables.
 
 extension TableRecord where Self: EncodableRecord {
-    /// Requests the rows that are related to this record, as a start: filter them, sort them, count them.
+    /// Returns a request for the rows that are related to this record. You can filter, sort, or
+    /// count them.
     ///
     /// ```swift
     /// let best = try team.request(for: Team.players).filter { $0.score > 100 }.fetchAll(db)
     /// let count = try team.request(for: Team.players).fetchCount(db)
     /// ```
     ///
-    /// It goes by what the record holds now. What was loaded for the record stays as it is, and is not looked at.
+    /// The request uses the values that the record holds now. It neither reads nor changes the
+    /// related objects that were loaded for the record.
     ///
     /// - Parameter relation: A relation of the type.
-    /// - Returns: A request. Where it is fetched, it throws a ``RelationError`` if the relation is another type's, or no foreign
-    ///   key is found; and what the record throws that is encoded.
+    /// - Returns: A request. Fetching it throws a ``RelationError`` if the relation belongs to
+    ///   another type, or no foreign key is found. It also throws the error of the record's
+    ///   encoding.
     public func request<Target>(for relation: some Relation<Target>) -> QueryInterfaceRequest<Target> {
         let definition = relation.definition
         var query = definition.query
@@ -24,7 +27,7 @@ extension TableRecord where Self: EncodableRecord {
     }
 }
 
-/// The condition on rows to be related to one record.
+/// The condition that rows are related to one record.
 private final class RelatedCondition: LateExpression, @unchecked Sendable {
     private let definition: RelationDefinition
     private let owner: any TableRecord.Type
@@ -49,7 +52,7 @@ private final class RelatedCondition: LateExpression, @unchecked Sendable {
         return try condition(path, definition.steps.count - 1)
     }
 
-    /// An order of the rows of a step, in which that of the rows on the way is one term.
+    /// Returns an order of the rows of a step. The order of the rows on the way is one term of it.
     func resolved(_ ordering: [SQLOrdering], at number: Int) -> [SQLOrdering] {
         let terms = ordering.compactMap(\.stepTerm)
         var isResolved = false
@@ -60,7 +63,7 @@ private final class RelatedCondition: LateExpression, @unchecked Sendable {
         }
     }
 
-    /// The key that the rows of the first step have.
+    /// Returns the record's key, by which the rows of the first step are found.
     private func key(_ path: RelationPath) throws -> [DatabaseValue] { try path.steps[0].from.map(value) }
 
     private static func equation(_ columns: [SQLExpression], _ key: [DatabaseValue]) -> SQLExpression {
@@ -72,7 +75,7 @@ private final class RelatedCondition: LateExpression, @unchecked Sendable {
         return equations.joined(operator: .and)
     }
 
-    /// The place of a row of a step in the order of the rows on the way to it.
+    /// Returns the place of a row of a step in the order of the rows on the way to it.
     fileprivate func place(by terms: [StepTerm], of table: String, at number: Int, on db: Database) throws
         -> SQLExpression
     {
@@ -81,7 +84,7 @@ private final class RelatedCondition: LateExpression, @unchecked Sendable {
         return StepRows(definition, path) { Self.equation($0, key) }.place(by: terms, of: table, at: number)
     }
 
-    /// The condition on the rows of a step.
+    /// Returns the condition on the rows of a step.
     private func condition(_ path: RelationPath, _ number: Int) throws -> SQLExpression {
         let columns = path.steps[number].to.map { $0.compared(SQLExpression(.column($0.name))) }
         if number == 0 {
@@ -101,7 +104,7 @@ private final class RelatedCondition: LateExpression, @unchecked Sendable {
         return SQLExpression(.query(OwnerKeys.row(columns), in: .select(before), isNegated: false))
     }
 
-    /// What the record has in a column.
+    /// Returns the record's value in a column.
     private func value(of column: String) throws -> DatabaseValue {
         let values = try values.get()
         if let value = values[column] { return value }

@@ -1,17 +1,19 @@
-/// The columns that the steps of a relation go by, as the schema has them.
+/// The columns that the steps of a relation compare, read from the schema.
 struct RelationPath {
     struct Step {
         /// The columns of the table that the step comes from.
         let from: [String]
         /// The columns of the table that it leads to.
         let to: [Target]
-        /// Whether nobody needs to name the columns that are referred to, and whether the foreign key is the only one between
-        /// the tables.
+        /// Whether a relation need not name the columns that the key refers to, and whether the key
+        /// is also the only one between the tables.
         let (isPlain, isOnly): (Bool, Bool)
-        /// Whether both columns are those of integers, so that SQLite compares them with each other as with their values.
+        /// Whether both columns hold integers. SQLite then compares a column with the other one as
+        /// with the values of the other one.
         let comparesIntegers: Bool
 
-        /// Whether two keys lead to the same rows. Those of which the same columns are NULL lead to none.
+        /// Whether two keys lead to the same rows. Keys with NULL in the same columns count as
+        /// equal: they lead to no rows.
         func areEqual(_ a: [DatabaseValue], _ b: [DatabaseValue]) -> Bool {
             zip(zip(a, b), to).allSatisfy { $0.0 == $0.1 || $1.comparison.areEqual($0.0, $0.1) }
         }
@@ -19,8 +21,8 @@ struct RelationPath {
 
     /// A column that values are compared with.
     ///
-    /// A relation compares texts by the collation of the parent's column in both directions, as SQLite
-    /// does to enforce a foreign key. See ``TableSchema/collation(ofReferencesTo:)``.
+    /// A relation compares texts by the collation of the parent's column in both directions. SQLite
+    /// does the same to enforce a foreign key. See ``TableSchema/collation(ofReferencesTo:)``.
     struct Target {
         let name: String
         let comparison: ColumnComparison
@@ -37,8 +39,9 @@ struct RelationPath {
 
     /// Reads the columns from the schema.
     ///
-    /// - Parameter type: The type of the records whose relation it is, which may be a subclass of the one that declares it.
-    /// - Throws: ``RelationError/noForeignKey(relation:reason:)``, or the error of a table that is not there.
+    /// - Parameter type: The type of the records that have the relation. It may be a subclass of
+    ///   the type that declares the relation.
+    /// - Throws: ``RelationError/noForeignKey(relation:reason:)``, or the error of a missing table.
     init(_ definition: RelationDefinition, of type: any TableRecord.Type, on db: Database) throws {
         var origin = type
         steps = try definition.steps.map { step in
@@ -96,7 +99,7 @@ extension RelationPath.Step {
             && origin.affinity(ofColumn: from[0]) ?? .integer == .integer && to[0].comparison.isComparable
     }
 
-    /// The columns of the foreign key.
+    /// Returns the columns of the foreign key.
     private static func columns(
         from child: TableSchema, to parent: TableSchema, _ primaryKey: [String], _ step: RelationStep,
         _ definition: RelationDefinition, _ db: Database
@@ -145,14 +148,14 @@ extension RelationPath.Step {
 }
 
 extension [String] {
-    /// One text, or several in brackets, as source code.
+    /// The source code of the strings: one literal, or several in brackets.
     fileprivate var sourceText: String {
         let names = map { "\"\($0)\"" }.joined(separator: ", ")
         return count == 1 ? names : "[\(names)]"
     }
 }
 
-/// What a connection knows of relations.
+/// A connection's cache of the columns of relations, and of the related objects of peers.
 final class RelationConnection: AccessKeeper {
     private struct Key: Hashable {
         let identity: ObjectIdentifier
@@ -160,7 +163,7 @@ final class RelationConnection: AccessKeeper {
     }
     private var paths: [Key: (definition: RelationIdentity, generation: UInt64, path: RelationPath)] = [:]
 
-    /// The columns that a relation goes by, in the present schema.
+    /// Returns the columns that a relation compares, in the present schema.
     func path(
         of definition: RelationDefinition, for type: any TableRecord.Type, on db: Database
     ) throws -> RelationPath {
@@ -173,14 +176,16 @@ final class RelationConnection: AccessKeeper {
         return path
     }
 
-    /// What was loaded for the peers of records, until the access ends.
+    /// The objects that were loaded for the peers of records, until the access ends.
     private(set) var peers: [PeerRelation: LoadedPeers] = [:]
-    /// The same, for the very values that it was loaded by: these need not be compared.
+    /// The same objects, by the identity of the relation's value that loaded them. Looking them up
+    /// compares no refinements.
     private var peersOfForms: [PeerRelation.Form: LoadedPeers] = [:]
 
-    /// Returns what was loaded for the peers of a record.
+    /// Returns the objects that were loaded for the peers of a record.
     ///
-    /// - Parameter key: What the relation is, where it is not the value that it was loaded by.
+    /// - Parameter key: Returns the relation with its refinements. It is called only if this value
+    ///   of the relation has not loaded the objects.
     func loadedPeers(
         of form: PeerRelation.Form, _ key: () throws -> PeerRelation
     ) rethrows -> LoadedPeers? {
@@ -188,10 +193,10 @@ final class RelationConnection: AccessKeeper {
         return peers.isEmpty ? nil : try peers[key()]
     }
 
-    /// Keeps what was loaded for the peers of records.
+    /// Keeps the objects that were loaded for the peers of records.
     func keep(_ loaded: LoadedPeers, for form: PeerRelation.Form, _ key: PeerRelation) {
         if peers.count >= 64 { releaseKept() }
-        // Records that are freed may come back here.
+        // Releasing the old objects may free records, which may call this class again.
         let old = (peers[key], peersOfForms[form])
         peers[key] = loaded
         peersOfForms[form] = loaded
@@ -217,7 +222,7 @@ extension Slot<RelationConnection> {
 }
 
 extension Database {
-    /// What this connection knows of relations.
+    /// This connection's cache for relations.
     var relations: RelationConnection {
         checkAccess()
         if let relations = object(in: .relations) { return relations.object }

@@ -1,4 +1,4 @@
-/// The statement that finds the rows of a relation, for the records that have some keys.
+/// The statement that finds the rows of a relation for records with given keys.
 ///
 /// ```sql
 /// SELECT *, "teamID" AS "shellac_key0" FROM "player" WHERE "teamID" IN (SELECT +value FROM json_each(?))
@@ -9,20 +9,22 @@
 ///     ON "tag"."id" = "shellac_via"."shellac_next0"
 /// ```
 ///
-/// Behind the columns of a record stand those of the key that it was found by, and, where the relation leads through other
-/// tables, those that tell one row from another: it may be found several times.
+/// The columns of a record are followed by those of the key that it was found by. If the relation
+/// leads through other tables, a row may be found several times. The columns that identify it
+/// follow then.
 struct RelationQuery {
     private(set) var select: SelectQuery
-    /// The number of columns behind those of a record that are its owner's key.
+    /// The number of columns after those of a record, which contain its owner's key.
     let keyCount: Int
-    /// The number of columns behind these that are the row's own key.
+    /// The number of columns after these, which contain the row's own key.
     let identityCount: Int
-    /// The number of columns behind these, which nobody reads.
+    /// The number of columns after these, which are not read from the rows.
     private(set) var rankCount = 0
 
     /// - Parameters:
-    ///   - identity: The columns that tell the target's rows apart, where rows may be found several times.
-    ///   - element: What is made of the rows.
+    ///   - identity: The columns that identify the target's rows, if these may be found several
+    ///     times.
+    ///   - element: The type that the rows become.
     init(
         _ definition: RelationDefinition, _ path: RelationPath, _ keys: OwnerKeys.List, identity: [String],
         for element: Any.Type, in db: Database
@@ -54,7 +56,7 @@ struct RelationQuery {
         }
     }
 
-    /// Where the columns of the rows stand.
+    /// The positions of the tables and their columns in the rows.
     var plan: ScopePlan {
         let joined = (select.supplement as? FetchedScopes)?.plan
         return joined ?? ScopePlan(key: "", table: "", definition: nil, isAlone: true)
@@ -65,8 +67,8 @@ struct RelationQuery {
     /// - Parameters:
     ///   - list: The keys that the query was made with.
     ///   - keys: All keys.
-    ///   - body: Is given each row, which is good until the next one, the number of the key that it was found by, and the first
-    ///     of the columns that are the row's own key.
+    ///   - body: Receives each row, the number of the key that it was found by, and the index of
+    ///     the first column of the row's own key. The row is valid until the next one.
     @inline(__always)
     func eachRow(
         _ list: OwnerKeys.List, _ keys: inout OwnerKeys, in db: Database,
@@ -89,12 +91,12 @@ struct RelationQuery {
         }
     }
 
-    /// The first column of the key that a row was found by, in the rows of the statement.
+    /// Returns the index of the first column of the key that a row of the statement was found by.
     private func keyColumn(of row: LiveRow) -> Int {
         row.layout.column(named: "shellac_key0") ?? row.count - rankCount - identityCount - keyCount
     }
 
-    /// Leaves out the rows of each key behind the first ones.
+    /// Leaves out the rows of each key that exceed the limit.
     private mutating func leaveOut(behind limit: Int) {
         let supplement = select.supplement
         select.supplement = nil
@@ -105,7 +107,7 @@ struct RelationQuery {
 }
 
 extension RelationDefinition {
-    /// Throws where the rows of a step were refined by what cannot be done for many records at once.
+    /// Throws if the rows of a step have a refinement that is impossible for many records at once.
     func check(_ step: RelationStep) throws {
         func refuse(_ reason: String) throws -> Never {
             throw RelationError.unsound(relation: name(), reason: reason)
@@ -131,6 +133,6 @@ extension RelationDefinition {
         }
     }
 
-    /// Throws where the relation was put together of what does not fit.
+    /// Throws if the relation was composed of parts that do not fit together.
     func checkFault() throws { if let fault { throw RelationError.unsound(relation: name(), reason: fault) } }
 }

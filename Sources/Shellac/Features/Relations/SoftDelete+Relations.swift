@@ -1,8 +1,10 @@
-// Rows that are deleted and restored along with those that they belong to.
+// Soft deletes that cascade to the rows of relations.
 
 extension SoftDelete {
-    /// Names the column that holds the date of the deletion, or NULL, and the relations whose rows go along: they are deleted with the
-    /// same date, and restored with the row that has taken them.
+    /// Declares a column that holds the date of the deletion, or NULL, and relations to cascade to.
+    ///
+    /// The rows of the relations are deleted along with their owner, with the same date. They are
+    /// restored along with the row whose deletion included them.
     ///
     /// ```swift
     /// class Team: Record {
@@ -16,13 +18,14 @@ extension SoftDelete {
     ///
     /// - Parameters:
     ///   - name: The column.
-    ///   - relations: Relations to rows that refer to this one, whose type declares ``TableRecord/databaseSoftDelete``, too.
+    ///   - relations: Relations to rows that refer to this one. Their type must declare
+    ///     ``TableRecord/databaseSoftDelete``, too.
     public static func column(_ name: String, cascading relations: any Relation...) -> SoftDelete {
         SoftDelete(name, relations.map { RelationCascade($0.definition) })
     }
 }
 
-/// The rows of a relation, which go along with those that they belong to.
+/// The rows of a relation, which are deleted and restored along with those that they belong to.
 private struct RelationCascade: SoftDeleteCascade {
     let definition: RelationDefinition
 
@@ -42,7 +45,8 @@ private struct RelationCascade: SoftDeleteCascade {
         for owner in owners { keys.add(owner) }
         return keys.lists().map { list in
             var query = definition.steps[0].query
-            // Whatever else leaves rows out of what is read, they go along with the row that they belong to.
+            // Of the type's own conditions, only that of its kind stays. Rows that the others hide
+            // from reads go along with the row that they belong to, too.
             (query.own, query.ordering, query.supplement) = (.kind, [], query.included.joinsAlone)
             query.filter(
                 list.condition(path.steps[0].to.map { $0.compared(SQLExpression(.column($0.name))) }))

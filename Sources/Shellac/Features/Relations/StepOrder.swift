@@ -1,10 +1,13 @@
-// A relation may lead through rows that have an order of their own, as tags through taggings that are sorted by their position.
+// The order of relations that lead through rows with an order of their own.
+//
+// Tags may lead through taggings that are sorted by their position, for example:
 //
 //     static let tags = hasMany(Tag.self, through: taggings.order { $0.position }, using: Tagging.tag.order { $0.name })
 //
-// The relation then has the order of both: `position` in front, as a term that says whose columns it names, and `name` behind it. So what
-// is derived from it can replace the order, or reverse it, as that of any relation. Who makes a statement of the relation says where
-// these columns stand in it.
+// The relation then has both orders. `position` is first, as a term that includes the step whose
+// columns it names. `name` follows. Derived relations can therefore replace or reverse the order,
+// like that of any relation. The code that builds a statement of the relation resolves these
+// columns to their place in the statement.
 
 /// A term of the order of rows that a relation leads through.
 final class StepTerm: LateExpression, @unchecked Sendable {  // constant
@@ -27,19 +30,20 @@ final class StepTerm: LateExpression, @unchecked Sendable {  // constant
 }
 
 extension SQLOrdering {
-    /// The term, where it is one of rows that a relation leads through.
+    /// The term, if it orders rows that a relation leads through.
     var stepTerm: StepTerm? {
         if case .late(let late)? = expression.syntax { late as? StepTerm } else { nil }
     }
 
-    /// The same term, of a step that has another number.
+    /// Returns the same term, for a step whose number is higher by the given one.
     fileprivate func term(of step: Int) -> SQLOrdering {
         let known = stepTerm
         let term = StepTerm(step + (known?.step ?? 0), known?.ordering ?? self)
         return SQLOrdering(SQLExpression(.late(term)))
     }
 
-    /// Whether it may be several terms, which are no value.
+    /// Whether the expression is certainly one value. A fragment or a late expression may be
+    /// several terms, which are no value.
     private var isOneValue: Bool {
         switch expression.syntax {
         case .fragment, .late: false
@@ -47,10 +51,10 @@ extension SQLOrdering {
         }
     }
 
-    /// What a subquery selects, so that the query around it can sort by that.
+    /// The expression that a subquery selects, so that the query around it can sort by it.
     fileprivate var selectable: SQLExpression { isOneValue ? expression : [self].rank }
 
-    /// The order by what a subquery has selected.
+    /// Returns the order by the column that a subquery has selected.
     fileprivate func by(_ column: SQLExpression) -> SQLOrdering {
         guard isOneValue else { return SQLOrdering(column) }
         return SQLOrdering(column, isDescending: isDescending, areNullsLast: areNullsLast)
@@ -58,15 +62,15 @@ extension SQLOrdering {
 }
 
 extension [SQLOrdering] {
-    /// The place of a row in the order: equal ones have the same.
+    /// The place of a row in the order. Equal rows have the same place.
     fileprivate var rank: SQLExpression {
         SQLExpression(.call(FunctionCall(name: "RANK", arguments: []))).over(SQLWindow(order: self))
     }
 
-    /// The same order behind that of the rows which a relation leads through.
+    /// Returns the same order, after that of the rows that a relation leads through.
     ///
     /// - Parameters:
-    ///   - order: That of these rows.
+    ///   - order: The order of these rows.
     ///   - count: The number of the steps that lead to them.
     func following(_ order: [SQLOrdering], after count: Int) -> [SQLOrdering] {
         let before = order.map { $0.stepTerm == nil ? $0.term(of: count - 1) : $0 }
@@ -74,14 +78,15 @@ extension [SQLOrdering] {
     }
 }
 
-/// The first rows of a step that count: those behind them lead nowhere.
+/// A limit on the rows of a step, with their order. The rows behind the first ones lead nowhere.
 struct FirstRows: Sendable {
     let count: Int
     let ordering: [SQLOrdering]
 }
 
 extension RelationDefinition {
-    /// The most rows of one parent that the relation has, or leads through. Nil where there is no limit.
+    /// The limit on the rows of one parent that the relation has, or leads through. Nil if there is
+    /// no limit.
     var anyLimit: Int? { limit ?? steps.lazy.compactMap(\.firstRows?.count).first }
 }
 
@@ -93,7 +98,7 @@ struct StepRows {
 
     private let definition: RelationDefinition
     private let path: RelationPath
-    /// What is true of the rows that the first step leads to.
+    /// Returns the condition on the rows of the first step, from the columns of their key.
     private let condition: ([SQLExpression]) -> SQLExpression
 
     init(
@@ -101,7 +106,7 @@ struct StepRows {
         where condition: @escaping ([SQLExpression]) -> SQLExpression
     ) { (self.definition, self.path, self.condition) = (definition, path, condition) }
 
-    /// Returns the rows that all steps lead to, in their order.
+    /// The rows that all steps lead to, in their order.
     var query: SelectQuery {
         let number = definition.steps.count - 1
         var query = query(upTo: number, definition.query.ordering)
@@ -109,9 +114,10 @@ struct StepRows {
         return query
     }
 
-    /// The rows that some steps lead to.
+    /// Returns the rows that the steps up to a number lead to.
     ///
-    /// - Parameter order: How they will be sorted: what belongs to earlier steps stands in ``via``.
+    /// - Parameter order: The order in which the caller will sort the rows. ``via`` contains the
+    ///   columns of earlier steps.
     private func query(upTo number: Int, _ order: [SQLOrdering]) -> SelectQuery {
         var query = definition.steps[number].query
         let step = path.steps[number]
@@ -133,12 +139,13 @@ struct StepRows {
         return query
     }
 
-    /// The rows that are passed, with what the next step needs of them.
+    /// Returns the rows that a step passes, with the columns that the next step needs.
     ///
     /// - Parameters:
     ///   - number: The step that leads to them.
-    ///   - terms: The terms of the order of what comes behind them.
-    ///   - columns: The columns that the next step goes by.
+    ///   - terms: The terms, in the order of the rows behind them, that belong to this step or
+    ///     earlier ones.
+    ///   - columns: The columns that the next step compares.
     private func passed(_ number: Int, _ terms: [StepTerm], to columns: [String]) -> SelectQuery {
         let first = definition.steps[number].firstRows
         let known = terms.filter { $0.step < number }.map { SQLOrdering(SQLExpression(.late($0))) }
@@ -164,7 +171,7 @@ struct StepRows {
         return rows.firstRows(first.count)
     }
 
-    /// An order whose terms of earlier steps name what stands for them in ``via``.
+    /// Returns an order whose terms of earlier steps name the columns of ``via`` in their place.
     private func resolved(_ order: [SQLOrdering]) -> [SQLOrdering] {
         var index = -1
         return order.map { ordering in
@@ -174,7 +181,7 @@ struct StepRows {
         }
     }
 
-    /// The place of the rows that are passed in an order, for the row of the last step that they lead to.
+    /// Returns the first place, in an order, of the passed rows that lead to a row of a step.
     ///
     /// - Parameters:
     ///   - terms: The order.
@@ -203,7 +210,7 @@ struct StepRows {
         SQLExpression(.column(table: via, name: name))
     }
 
-    /// A column of the key that a row was found by.
+    /// Returns a column of the key that a row was found by.
     func keyColumn(_ index: Int, of query: SelectQuery) -> SQLSelection {
         SQLSelection(.expression(key(index, of: query), name: "shellac_key\(index)"))
     }
@@ -213,7 +220,7 @@ struct StepRows {
         return isFirst ? query.own(path.steps[0].to[index].name) : Self.column("shellac_key\(index)")
     }
 
-    /// The number of a row among those of its key.
+    /// Returns the number of a row among the rows of its key.
     func number(of query: SelectQuery, _ order: some Sequence<SQLOrdering>) -> SQLSelection {
         let partition = path.steps[0].to.enumerated().map { $1.compared(key($0, of: query)) }
         let call = SQLExpression(.call(FunctionCall(name: "ROW_NUMBER", arguments: [])))
@@ -223,7 +230,7 @@ struct StepRows {
 }
 
 extension SelectQuery {
-    /// The rows of each key up to a number of them.
+    /// Returns the first rows of each key, up to the given count.
     func firstRows(_ count: Int) -> SelectQuery {
         var query = SelectQuery(QuerySource(.query(.select(self))))
         let rank = SQLExpression(.column("shellac_rank"))
@@ -231,7 +238,7 @@ extension SelectQuery {
         return query
     }
 
-    /// A column of the query's own table.
+    /// Returns a column of the query's own table.
     func own(_ column: String, isJoined: Bool = false) -> SQLExpression {
         guard isJoined || !joins.isEmpty, let table = source.name else {
             return SQLExpression(.column(column))

@@ -1,8 +1,10 @@
-// The search for an index of each foreign key, which has the collations of the columns that the key refers to.
+// The search for an index of each foreign key, with the collations that SQLite compares by.
 
 extension DriftCheck {
-    /// Looks for an index of each foreign key ("SQLite Foreign Key Support", section "Required and Suggested Database
-    /// Indexes"), which has the collations of the columns that the key refers to.
+    /// Looks for an index of each foreign key. It must have the collations of the columns that the
+    /// key refers to.
+    ///
+    /// See "SQLite Foreign Key Support", section "Required and Suggested Database Indexes".
     mutating func checkForeignKeys() throws {
         guard table.kind == .table else { return }
         for foreignKey in try db.foreignKeys(on: table.name, in: table.schemaName) {
@@ -27,7 +29,8 @@ extension DriftCheck {
         }
     }
 
-    /// - Parameter collations: Those that an index must have, in the order of the columns. Nil for any.
+    /// - Parameter collations: The collations that an index must have, in the order of the columns.
+    ///   Nil for any collation.
     private func isIndexed(_ columns: [String], _ collations: [String?]) throws -> Bool {
         let wantedCollations = Dictionary(
             zip(columns.map(CaseInsensitiveName.init), collations), uniquingKeysWith: { a, _ in a })
@@ -45,7 +48,8 @@ extension DriftCheck {
             begins($0.keys.map(\.column)) && $0.keys.prefix(columns.count).allSatisfy(hasCollation)
         }
         if indexes.contains(where: { !$0.isPartial }) { return true }
-        // SQLite finds rows by an index of those that are not NULL, and by no other partial one. It says so.
+        // The only partial index by which SQLite finds the rows is one of those that are not NULL.
+        // The query plan shows whether SQLite uses it.
         guard !indexes.isEmpty else { return false }
         let name = table.name.quoted(in: table.schemaName)
         let conditions = columns.map { column in

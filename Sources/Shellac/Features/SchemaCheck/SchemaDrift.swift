@@ -92,8 +92,8 @@ public struct SchemaFault: Hashable, Sendable {
         /// No index begins with the columns of a foreign key: SQLite reads the whole table whenever
         /// a row that the key refers to is deleted.
         case foreignKeyNotIndexed(destinationTable: String)
-        /// The column of a foreign key does not have the collation of the column that it refers to. SQLite
-        /// compares by that collation, and so it uses no index of another one.
+        /// The column of a foreign key does not have the collation of the column that it refers to.
+        /// SQLite compares by the latter, so it uses no index that has another collation.
         case foreignKeyOfOtherCollation(destinationTable: String, collation: String)
         /// The column stores another value than the one that the record encodes, or may do so.
         case affinityMismatch(value: StorageClass, declaredType: String)

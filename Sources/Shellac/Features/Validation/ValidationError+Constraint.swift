@@ -1,11 +1,13 @@
 // Validation errors of violated constraints, and of records that are not saved.
 
 extension ValidationError {
-    /// Makes a validation error of an error that a save has thrown. Returns nil if the error is about something else.
+    /// Creates a validation error from an error that a save has thrown. Returns nil if the error is
+    /// about something else.
     ///
     /// - Parameters:
-    ///   - error: A ``ValidationError``, which stays as it is, or the ``DatabaseError`` of a violated constraint of the record's
-    ///     table: see ``DatabaseError/constraint``.
+    ///   - error: A ``ValidationError``, which stays as it is, or the ``DatabaseError`` of a
+    ///     violated constraint: see ``DatabaseError/constraint``. It must be a constraint of the
+    ///     record's table, or a foreign key that refers to this table.
     ///   - record: The record that was saved.
     public init?(_ error: any Error, for record: some MutablePersistableRecord) {
         if let error = error as? ValidationError {
@@ -46,13 +48,14 @@ extension ValidationError {
 }
 
 extension MutablePersistableRecord {
-    /// Validates the record without saving it, and returns what is wrong with it. Nil if it is valid.
+    /// Validates the record without saving it, and returns its errors. Returns nil if it is valid.
     ///
     /// ```swift
     /// let errors = try dbQueue.read { db in try player.validationErrors(db) }
     /// ```
     ///
-    /// It runs `validate(_:)` alone: no other callback, and no constraint of the table.
+    /// This method runs only `validate(_:)`. It runs no other callback, and checks no constraint of
+    /// the table.
     ///
     /// - Parameter db: A connection to the database.
     /// - Throws: errors of `validate(_:)` that are no ``ValidationError``.

@@ -12,8 +12,8 @@
 /// }
 /// ```
 ///
-/// A save throws what `validate(_:)` throws. ``init(_:for:)`` makes the same error of a constraint that SQLite found violated,
-/// so that a form needs one `catch`:
+/// A save throws the error that `validate(_:)` throws. ``init(_:for:)`` makes such an error from a
+/// constraint that SQLite found violated, so that a form needs only one `catch`:
 ///
 /// ```swift
 /// do {
@@ -60,7 +60,7 @@ public struct ValidationError: Error, Hashable, Sendable {
     /// Runs a function that adds messages, and throws the error if it has added any.
     ///
     /// - Parameter body: Adds messages to the error that it gets.
-    /// - Throws: the error with its messages, and what the function throws.
+    /// - Throws: the error with its messages, or the error that the function throws.
     public static func collect(_ body: (inout ValidationError) throws -> Void) throws {
         var errors = ValidationError()
         try body(&errors)
@@ -127,7 +127,7 @@ public struct ValidationError: Error, Hashable, Sendable {
         _ text: String?, _ column: String, _ message: Message = .missing
     ) -> Bool { check(text?.contains { !$0.isWhitespace } ?? false, column, message) }
 
-    /// Runs a function, and adds the messages of the ``ValidationError`` that it throws, if it throws one.
+    /// Runs a function, and adds the messages of any ``ValidationError`` that it throws.
     ///
     /// - Parameter body: The function, such as `super.validate(db)`.
     /// - Throws: other errors of the function.
@@ -175,7 +175,8 @@ extension ValidationError {
 
         /// Returns the text of the message, with its values.
         ///
-        /// - Parameter translate: Returns the translation of the key. The key itself is the default.
+        /// - Parameter translate: Returns the translation of the key. The default returns the key
+        ///   itself.
         public func text(_ translate: (String) -> String = { $0 }) -> String {
             var (text, rest) = ("", translate(key)[...])
             for value in values {

@@ -1,13 +1,15 @@
-// Where a layer above tells more of a violated constraint than SQLite does.
+// The point where an upper layer adds to SQLite's report of a violated constraint.
 
-/// Tells of a violated constraint what SQLite does not say. The layer of constraints has ``Database`` conform to it.
+/// A source of facts about a violated constraint that SQLite does not report. The layer of
+/// constraints makes ``Database`` conform to it.
 protocol ConstraintExplaining {
-    /// Returns the error of a statement that has just ended, with what can be found out.
+    /// Returns the error of a statement that has just ended, with the facts that can be found out.
     func explain(_ refusal: DatabaseError, of statement: Statement) -> DatabaseError
 }
 
 extension Database {
-    /// Returns the error of a statement that has just ended, with what can be found out of the constraint that it has violated.
+    /// Returns the error of a statement that has just ended, with the facts that can be found out
+    /// about the constraint that it has violated.
     @inline(never)
     func explained(_ error: any Error, of statement: Statement) -> any Error {
         guard let refusal = error as? DatabaseError, refusal.constraint != nil, !running.isRehearsal,

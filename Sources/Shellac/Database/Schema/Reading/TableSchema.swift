@@ -145,11 +145,11 @@ final class TableSchema: Sendable {
             affinity: column.affinity, collation: collation ?? (isKnown ? .binary : .unknown))
     }
 
-    /// Returns the collation by which SQLite compares foreign keys that refer to a column. It is that of
-    /// this column, whatever theirs are: see "SQLite Foreign Key Support", section "Introduction to
-    /// Foreign Key Constraints".
+    /// Returns the collation by which SQLite compares foreign keys that refer to a column.
     ///
-    /// Nil for a row id, whose integers need none, and for a collation that is not known.
+    /// It is the collation of this column, regardless of those of the foreign keys: see "SQLite
+    /// Foreign Key Support", section "Introduction to Foreign Key Constraints". The result is nil
+    /// for a row id, whose integers need no collation, and for an unknown collation.
     func collation(ofReferencesTo name: String) -> ColumnComparison.Collation? {
         guard column(named: name) != nil else { return nil }
         if let rowID = primaryKey.rowIDColumn, CaseInsensitiveName.matches(rowID, name) { return nil }
