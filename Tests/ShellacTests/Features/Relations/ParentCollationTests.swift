@@ -423,7 +423,7 @@ struct ParentCollationTests {
             .asRequest(of: Row.self)
         let task = Task {
             for try await rows in queue.values(of: request) {
-                counts.record(try rows.map { try ($0.prefetchedRows["players"] ?? []).count })
+                counts.record(rows.map { ($0.prefetchedRows["players"] ?? []).count })
             }
         }
         defer { task.cancel() }
