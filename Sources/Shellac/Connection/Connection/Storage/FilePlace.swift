@@ -90,18 +90,18 @@ final class FilePlace {
     func allowsCommit(_ database: Database) -> Bool {
         if loss != nil { return false }
         refusal = nil
+        let written = database.attachments.filter(\.isWritten).map(\.name)
         if hasMoved(database) {
             refusal = lose(.file, database)
-        } else if let name = database.attachments.first(where: { $0.isWritten && database.hasMoved($0.name) }
-        )?.name {
+        } else if let name = written.first(where: { database.hasMoved($0) }) {
             refusal = lose(attached: name, database)
         } else if let companion = lostCompanion() {
             refusal = lose(.log, database, companion.path)
         }
         guard refusal == nil else { return false }
         version = database.pagerVersion() &+ 1
-        for attached in database.attachments where attached.isWritten {
-            attachedVersions[database.path(of: attached.name)] = database.pagerVersion(of: attached.name) &+ 1
+        for name in written {
+            attachedVersions[database.path(of: name)] = database.pagerVersion(of: name) &+ 1
         }
         return true
     }
@@ -120,7 +120,7 @@ final class FilePlace {
 
     private func lose(_ part: Part, _ database: Database, _ path: String? = nil) -> DatabaseError {
         loss = part
-        owesEmptyLog = true
+        if part == .file { owesEmptyLog = true }
         database.updateObstruction()
         return .lost(part, of: database.description, at: path ?? database.path(of: "main"))
     }
@@ -159,8 +159,7 @@ final class FilePlace {
     /// have written to them. Call it outside of transactions.
     func emptyLogs(_ database: Database) {
         guard database.isInAutocommit else { return }
-        if loss == .log { isLogEmpty = true }
-        if !isLogEmpty, loss != nil || database.hasMoved() {
+        if !isLogEmpty, loss != .log, loss == .file || database.hasMoved() {
             isLogEmpty = emptyLog(of: "main", after: version, database)
         }
         lostAttachments.removeAll { name in
@@ -169,7 +168,7 @@ final class FilePlace {
             guard let version = attachedVersions[database.path(of: name)] else { return true }
             return emptyLog(of: name, after: version, database)
         }
-        owesEmptyLog = loss != nil && !isLogEmpty || !lostAttachments.isEmpty
+        owesEmptyLog = loss == .file && !isLogEmpty || !lostAttachments.isEmpty
     }
 
     /// Empties a log. Returns false if this must be tried again.
