@@ -97,24 +97,24 @@ private struct UnwrittenColumns {
     mutating func place(
         ofValueIn row: Row, lostBy record: some MutablePersistableRecord, on db: Database
     ) throws -> Int? {
-        let table = try db.withWriter(for: record) { writer in
+        let plan = try db.withWriter(for: record) { writer in
             let encoded = writer.columns.layout
             if layout !== encoded {
                 places = row.columnNames.enumerated().filter { encoded.column(named: $1) == nil }.map(
                     \.offset)
                 layout = encoded
             }
-            return writer.plan.table
+            return writer.plan
         }
         if places.isEmpty { return nil }
-        let kind = (record.object).flatMap { ClassKind.of(type(of: $0)) }
+        let (names, values) = (row.columnNames, row.databaseValues)
         return places.first { place in
-            let (name, value) = (row.columnNames[place], row.databaseValues[place])
+            let (name, value) = (names[place], values[place])
             // A class writes its kind automatically.
-            if let kind, CaseInsensitiveName.matches(name, kind.column) {
+            if let kind = plan.kind, CaseInsensitiveName.matches(name, kind.column) {
                 return (kind.kind ?? .null) != value
             }
-            return !value.isNull || table.column(named: name)?.defaultValueSQL != nil
+            return !value.isNull || plan.table.column(named: name)?.defaultValueSQL != nil
         }
     }
 }
