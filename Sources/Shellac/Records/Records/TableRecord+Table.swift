@@ -1,7 +1,5 @@
 // Row counts, existence checks and deletions in a type's table, with conditions on keys.
 
-import CSQLite
-
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -46,11 +46,8 @@ extension Statement {
         {
             error = database.endRun(of: self, error: error)
         }
+        if let violation = error { error = database.explained(violation, of: self) }
         if database.owesAutocommitEnd, database.lastBegun == nil { database.endAutocommitStatement() }
-        if let violation = error {
-            error = database.explained(violation, of: self)
-            if database.owesAutocommitEnd, database.lastBegun == nil { database.endAutocommitStatement() }
-        }
         if isFollowed, let changes = database.object(in: .changes) {
             error = changes.use { $0.statementDidEnd(self, error: error) }
         } else if error != nil {
