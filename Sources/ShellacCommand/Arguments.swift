@@ -26,17 +26,17 @@ struct Arguments {
                 flags.insert(name)
             } else if verb.valued.contains(name) {
                 guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
-                    throw usage("\(name) wants a value")
+                    throw usage("\(name) needs a value")
                 }
                 values[name] = value
             } else {
-                throw usage("\(verb.rawValue) does not know \(name)")
+                throw usage("\(verb.rawValue) has no option \(name)")
             }
         }
         guard verb.wordCount ~= words.count else {
             throw usage(
                 words.count < verb.wordCount.lowerBound
-                    ? "\(verb.rawValue) wants \(verb.synopsis)"
+                    ? "\(verb.rawValue) needs \(verb.synopsis)"
                     : "\(words[verb.wordCount.upperBound]) is one word too many")
         }
     }
@@ -52,7 +52,8 @@ struct Arguments {
         guard let word = values[option] else { return nil }
         guard let choice = Choice(rawValue: word) else {
             throw usage(
-                "\(option) wants \(Choice.allCases.map(\.rawValue).joined(separator: ", ")), and not \(word)")
+                "\(option) must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")), not \(word)"
+            )
         }
         return choice
     }
@@ -60,7 +61,7 @@ struct Arguments {
     func number(_ option: String) throws -> Double? {
         guard let word = values[option] else { return nil }
         guard let number = Double(word), number >= 0, number.isFinite else {
-            throw usage("\(option) wants a number, and not \(word)")
+            throw usage("\(option) must be a number, not \(word)")
         }
         return number
     }

@@ -23,7 +23,7 @@ struct ClassPrinting {
             guard let table = facts.table(arguments.words[1]) else {
                 let name = arguments.words[1]
                 guard try !db.viewExists(name, in: "main") else {
-                    throw Failure(.sql, "\(name) is a view: a record is saved to a table")
+                    throw Failure(.sql, "\(name) is a view, but a record needs a table")
                 }
                 throw Failure(.sql, try Selection.missing(db, name))
             }

@@ -101,13 +101,14 @@ struct Examination {
                     Finding(
                         grade: .fault,
                         text:
-                            "\(String.count(count, "row")) of \(table.name) \(count == 1 ? "refers" : "refer") by \(place) to "
-                            + "\(key.destinationTable), where there is no such row.",
+                            "\(String.count(count, "row")) of \(table.name) "
+                            + "\(count == 1 ? "refers" : "refer") by \(place) to \(key.destinationTable), "
+                            + "which has no such row.",
                         remedy: "insert what is missing, or: DELETE FROM \(from) WHERE \(condition)"))
             }
         }
         if findings.isEmpty {
-            return [Finding(grade: .good, text: "All rows that foreign keys refer to are there.")]
+            return [Finding(grade: .good, text: "All rows that foreign keys refer to exist.")]
         }
         return findings
     }
@@ -124,8 +125,9 @@ struct Examination {
                     findings.append(
                         Finding(
                             grade: .fault,
-                            text: "\(place) refers to the table \(key.destinationTable), which is not there.",
-                            remedy: "make the table, or make \(table.name) anew without the foreign key"))
+                            text:
+                                "\(place) refers to the table \(key.destinationTable), which does not exist.",
+                            remedy: "create the table, or recreate \(table.name) without the foreign key"))
                     continue
                 }
                 let isKey =
@@ -140,9 +142,10 @@ struct Examination {
                     findings.append(
                         Finding(
                             grade: .fault,
-                            text: "\(place) refers to \(target), which is no key: SQLite refuses to write.",
+                            text:
+                                "\(place) refers to \(target), which is not a key: SQLite refuses to write.",
                             remedy: key.destinationColumns.isEmpty
-                                ? "name the columns that are referred to"
+                                ? "name the referenced columns"
                                 : "CREATE UNIQUE INDEX \("\(parent.name)_key".quotedDatabaseIdentifier) ON "
                                     + "\(parent.name.quotedDatabaseIdentifier)(\(columns))"))
                 }
@@ -162,7 +165,7 @@ struct Examination {
             Finding(
                 grade: .note,
                 text: "\(free) of \(pages) pages are free: \(String.size(free * size)) that nothing uses.",
-                remedy: "VACUUM, when nobody needs the database")
+                remedy: "VACUUM, when no program uses the database")
         ]
     }
 
@@ -186,7 +189,8 @@ struct Examination {
             Finding(
                 grade: .note,
                 text:
-                    "\(String.place(key.originTable, key.originColumns)) refers to \(key.destinationTable), and no index finds its rows.",
+                    "\(String.place(key.originTable, key.originColumns)) refers to "
+                    + "\(key.destinationTable), but has no index.",
                 remedy: remedy)
         }
             + facts.superfluousIndexes.map { _, index, reason in
@@ -203,14 +207,15 @@ struct Examination {
                     grade: .fault,
                     text: "A program was stopped in the middle of a transaction, and left its journal.",
                     remedy:
-                        "open the database by a program that writes: SQLite then undoes what was half done. Never delete the journal"
+                        "open the database with a program that writes: SQLite then undoes the unfinished "
+                        + "transaction. Never delete the journal"
                 )
             ]
         }
         guard state.isInLogMode else {
             return [
                 Finding(
-                    grade: .note, text: "The journal is a rollback journal: who writes keeps readers out.",
+                    grade: .note, text: "The journal is a rollback journal: a writer keeps readers out.",
                     remedy: "PRAGMA journal_mode = WAL, unless the file is on a network")
             ]
         }
@@ -220,7 +225,7 @@ struct Examination {
                     grade: .note,
                     text:
                         "The log holds \(String.size(state.logSize)), and is larger than the database: a reader kept it from being copied.",
-                    remedy: "end readers that stay for long, and PRAGMA wal_checkpoint(TRUNCATE)")
+                    remedy: "end long-running readers, then run PRAGMA wal_checkpoint(TRUNCATE)")
             ]
         }
         if way == .copied {
@@ -228,7 +233,8 @@ struct Examination {
                 Finding(
                     grade: .note, text: "The log of \(String.size(state.logSize)) has lost its index.",
                     remedy:
-                        "nothing: the next program that opens the database makes it. The log belongs to the file: copy both"
+                        "nothing: the next program that opens the database rebuilds it. The log belongs to "
+                        + "the file: copy both"
                 )
             ]
         }
@@ -250,7 +256,8 @@ struct Examination {
             text:
                 "\(Features.sentence): commits of programs without Shellac may be lost, if one writes while another copies the log.",
             remedy:
-                "SQLite 3.51.3 or newer (or 3.50.7, or 3.44.6) in each program. Shellac keeps its own connections out of the fault"
+                "SQLite 3.51.3 or newer (or 3.50.7, or 3.44.6) in each program. Shellac protects its own "
+                + "connections from the fault"
         )
     }
 
@@ -260,7 +267,8 @@ struct Examination {
             Finding(
                 grade: .note,
                 text:
-                    "Whether foreign keys are enforced is up to each connection, and off unless a program says so.",
+                    "Each connection decides whether foreign keys are enforced, and they are not unless a "
+                    + "program asks for it.",
                 remedy: "PRAGMA foreign_keys = ON, in each program (Shellac does)")
         ]
     }

@@ -15,13 +15,13 @@ enum ExitCode: Int32, CaseIterable {
     /// The meaning, for the table of exit codes.
     var meaning: String {
         switch self {
-        case .done: "all is well, or the reader of a pipe wanted no more"
-        case .found: "diff found differences, doctor found faults, or diagram --check an old diagram"
+        case .done: "success, or the reader of a pipe has closed it"
+        case .found: "diff found differences, doctor found faults, or diagram --check an outdated diagram"
         case .usage: "the command cannot be understood"
-        case .unreadable: "the file is not there, or cannot be read"
-        case .noDatabase: "the file is no SQLite database, is encrypted, or is damaged"
+        case .unreadable: "the file does not exist, or cannot be read"
+        case .noDatabase: "the file is not an SQLite database, is encrypted, or is damaged"
         case .sql: "there is no such table, or SQLite cannot run the SQL"
-        case .busy: "somebody else holds the database, or wrote to it meanwhile: try again"
+        case .busy: "another program has locked the database, or wrote to it meanwhile: try again"
         }
     }
 }
@@ -51,10 +51,10 @@ struct Failure: Error {
         }
         switch error.resultCode {
         case .SQLITE_NOTADB:
-            self.init(.noDatabase, "\(path) is no SQLite database, or it is encrypted")
+            self.init(.noDatabase, "\(path) is not an SQLite database, or it is encrypted")
         case .SQLITE_CORRUPT: self.init(.noDatabase, "\(path) is damaged: \(message)")
         case .SQLITE_BUSY, .SQLITE_LOCKED:
-            self.init(.busy, "\(path) is held by another program: \(message)")
+            self.init(.busy, "\(path) is locked by another program: \(message)")
         case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_FULL, .SQLITE_AUTH:
             self.init(.unreadable, "\(path) cannot be read: \(message)")
         default:

@@ -14,7 +14,7 @@ enum Help {
         text += "\nEXIT CODES:\n"
         for code in ExitCode.allCases { text += "  \(code.rawValue)  \(code.meaning)\n" }
         text +=
-            "\nshellac VERB --help tells more of one. Colours are shown in a terminal, unless NO_COLOR is set.\n"
+            "\nshellac VERB --help describes one verb. Colours are shown in a terminal, unless NO_COLOR is set.\n"
         return text
     }
 

@@ -83,13 +83,15 @@ final class LookedAtFile {
         }
         if status.st_mode & S_IFMT == S_IFDIR { throw Failure(.unreadable, "\(path) is a folder") }
         // Opening a pipe would block.
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(.unreadable, "\(path) is no file") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(.unreadable, "\(path) is not a regular file")
+        }
         guard access(path, R_OK) == 0 else {
             throw Failure(.unreadable, "\(path) cannot be read: \(String(cString: strerror(errno)))")
         }
         let header = FileState.bytes(of: path, count: 100)
         guard header.isEmpty || header.starts(with: Array("SQLite format 3\0".utf8)) else {
-            throw Failure(.noDatabase, "\(path) is no SQLite database, or it is encrypted")
+            throw Failure(.noDatabase, "\(path) is not an SQLite database, or it is encrypted")
         }
         if header.count < 100, !header.isEmpty {
             throw Failure(.noDatabase, "\(path) is damaged: it is too short")
@@ -159,7 +161,7 @@ final class LookedAtFile {
 
     func checkStill() throws {
         guard way == .still, !FileState(location).hasSameFile(as: before) else { return }
-        throw Failure(.busy, "\(path) was written to while it was looked at: try again")
+        throw Failure(.busy, "\(path) was written to while it was read: try again")
     }
 }
 

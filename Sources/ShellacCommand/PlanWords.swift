@@ -12,7 +12,7 @@ enum PlanWords {
         var sentence = self.inner(detail)
         if isOuter {
             sentence = Sentence(
-                text: sentence.text + ", or none where none matches", scanned: sentence.scanned)
+                text: sentence.text + ", or none if none matches", scanned: sentence.scanned)
         }
         return sentence
     }
@@ -34,7 +34,7 @@ enum PlanWords {
                 ? Sentence(
                     text: "reads every row of \(table), in the order of the index \(index)", scanned: table)
                 : Sentence(
-                    text: "reads every entry of the index \(index), and \(table) itself not at all",
+                    text: "reads every entry of the index \(index), but not \(table) itself",
                     scanned: table)
         }
         if let match = detail.wholeMatch(of: /SEARCH (.+?) USING (INTEGER PRIMARY KEY|PRIMARY KEY) \((.*)\)/)
@@ -46,7 +46,7 @@ enum PlanWords {
         {
             return Sentence(
                 text:
-                    "makes an index of \(match.1) for this run alone, and finds rows by it: \(terms(match.4))",
+                    "makes an index of \(match.1) for this run only, and finds rows with it: \(terms(match.4))",
                 scanned: String(match.1))
         }
         if let match = detail.wholeMatch(of: /SEARCH (.+?) USING (COVERING )?INDEX (.+?) \((.*)\)/) {
@@ -71,18 +71,18 @@ enum PlanWords {
         switch purpose {
         case "ORDER BY": "sorts the rows (ORDER BY)"
         case "GROUP BY": "sorts the rows into groups (GROUP BY)"
-        case "DISTINCT": "keeps the rows to leave out equal ones (DISTINCT)"
+        case "DISTINCT": "keeps the rows to leave out duplicates (DISTINCT)"
         case _ where purpose.hasSuffix("OF ORDER BY"): "sorts rows that are equal so far (\(purpose))"
-        default: "keeps the values to leave out equal ones (\(purpose))"
+        default: "keeps the values to leave out duplicates (\(purpose))"
         }
     }
 
     private static func structure(_ detail: String) -> String {
         if let match = detail.wholeMatch(of: /CORRELATED (SCALAR|LIST) SUBQUERY \d+/) {
             return match.1 == "SCALAR"
-                ? "for each row, asks a subquery" : "for each row, makes the list of a subquery"
+                ? "for each row, runs a subquery" : "for each row, makes the list of a subquery"
         }
-        if detail.wholeMatch(of: /SCALAR SUBQUERY \d+/) != nil { return "asks a subquery, once" }
+        if detail.wholeMatch(of: /SCALAR SUBQUERY \d+/) != nil { return "runs a subquery, once" }
         if detail.wholeMatch(of: /(LIST SUBQUERY|REUSE LIST SUBQUERY) \d+/) != nil {
             return "makes the list of a subquery, once"
         }
@@ -93,7 +93,7 @@ enum PlanWords {
             return "runs \(match.1) beside it, row by row"
         }
         if let match = detail.wholeMatch(of: /BLOOM FILTER ON (.+?) \(.*\)/) {
-            return "sifts first what cannot be in \(match.1)"
+            return "first rules out what cannot be in \(match.1)"
         }
         if let match = detail.wholeMatch(of: /RIGHT-JOIN (.+)/) {
             return "adds the rows of \(match.1) that match none"
@@ -111,7 +111,7 @@ enum PlanWords {
         case "UNION ALL": return "adds all rows of the next one (UNION ALL)"
         case "UNION USING TEMP B-TREE": return "adds the rows of the next one that are new (UNION)"
         case "EXCEPT USING TEMP B-TREE": return "takes away the rows of the next one (EXCEPT)"
-        case "INTERSECT USING TEMP B-TREE": return "leaves the rows that the next one has, too (INTERSECT)"
+        case "INTERSECT USING TEMP B-TREE": return "keeps the rows that the next one has, too (INTERSECT)"
         case "MERGE (UNION)", "MERGE (UNION ALL)", "MERGE (EXCEPT)", "MERGE (INTERSECT)":
             return "merges two sorted queries \(detail.dropFirst(6))"
         case "LEFT", "RIGHT": return detail == "LEFT" ? "the first of them" : "the second of them"

@@ -42,7 +42,8 @@ final class PrivateCopy {
         guard mkdtemp(&name) != nil else {
             throw Failure(
                 .unreadable,
-                "the database has to be copied, and \(parent) takes no folder: \(String(cString: strerror(errno)))"
+                "the database must be copied, but no folder can be made in \(parent): "
+                    + "\(String(cString: strerror(errno)))"
             )
         }
         return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

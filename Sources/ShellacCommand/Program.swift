@@ -45,7 +45,7 @@ enum Program {
 
     private static func perform(_ words: [String], _ output: Output) throws -> ExitCode {
         guard let first = words.first else {
-            throw Failure(.usage, "what is to be done? See shellac --help")
+            throw Failure(.usage, "no verb was given: see shellac --help")
         }
         if ["--help", "-h", "help"].contains(first) {
             if words.count == 2, let verb = Verb(rawValue: words[1]) {

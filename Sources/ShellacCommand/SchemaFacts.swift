@@ -95,7 +95,7 @@ extension SchemaFacts.Table {
                 }
         }
         if let row = key.rowIDColumn, index.columns.count == 1, index.columns[0].isSameName(as: row) {
-            return "it is of the row id, by which the table is sorted"
+            return "it indexes the row id, by which the table is already sorted"
         }
         for other in indexes where other.name != index.name && !other.isPartial && !other.hasExpressions {
             guard covers(other.keys.map { ($0.column, $0.collation) }) else { continue }

@@ -20,10 +20,10 @@ struct Showing {
         let form = try arguments.choice("--as", Form.self) ?? .table
         let limit = try arguments.number("--limit").map { Int(min($0, 1e18)) }
         if arguments["--null"] != nil, form == .json || form == .jsonl {
-            throw arguments.usage("JSON has a null of its own: --null is for tables and CSV")
+            throw arguments.usage("JSON has its own null: --null is for tables and CSV")
         }
         if form == .csv, let null = arguments["--null"], !ExchangeFormat.isNullWord(null, separator: ",") {
-            throw arguments.usage("--null wants a word without a comma, a quote or a line break")
+            throw arguments.usage("--null needs a word without a comma, a quote or a line break")
         }
         try file.read { db in
             let sql = try Selection(

@@ -26,13 +26,13 @@ enum Verb: String, CaseIterable {
         case .diff: "how two databases differ, in their schema and their rows"
         case .explain: "how SQLite runs a query, in words, and the index that would help"
         case .doctor: "what is wrong with a database, and what to do"
-        case .watch: "the rows of a table as they change, whoever changes them"
+        case .watch: "the rows of a table as they change, whichever program changes them"
         }
     }
 
     var examples: [(command: String, meaning: String)] {
         switch self {
-        case .inspect: [("shellac inspect game.sqlite", "all there is, on one page")]
+        case .inspect: [("shellac inspect game.sqlite", "everything, on one page")]
         case .show:
             [
                 ("shellac show game.sqlite player", "all rows, as a table"),
@@ -40,7 +40,7 @@ enum Verb: String, CaseIterable {
                 ("shellac show game.sqlite player --as json | jq '.[].name'", "for other programs"),
                 (
                     "shellac show game.sqlite player --as csv --null NULL > players.csv",
-                    "NULL told from empty text"
+                    "NULL distinct from empty text"
                 ),
             ]
         case .class:
@@ -53,14 +53,14 @@ enum Verb: String, CaseIterable {
             ]
         case .diagram:
             [
-                ("shellac diagram game.sqlite --svg > schema.svg", "for eyes"),
+                ("shellac diagram game.sqlite --svg > schema.svg", "as a picture"),
                 ("shellac diagram game.sqlite --mermaid >> README.md", "for Markdown"),
                 (
                     "shellac diagram game.sqlite --check README.md",
-                    "exits with 1 where the drawing is an old one"
+                    "exits with 1 if the drawing is out of date"
                 ),
             ]
-        case .diff: [("shellac diff yesterday.sqlite today.sqlite", "exits with 1 where they differ")]
+        case .diff: [("shellac diff yesterday.sqlite today.sqlite", "exits with 1 if they differ")]
         case .explain:
             [
                 (
@@ -68,7 +68,7 @@ enum Verb: String, CaseIterable {
                     "nothing is run, so parameters need no values"
                 )
             ]
-        case .doctor: [("shellac doctor game.sqlite", "exits with 1 where something is wrong")]
+        case .doctor: [("shellac doctor game.sqlite", "exits with 1 if something is wrong")]
         case .watch:
             [
                 ("shellac watch game.sqlite player", "until Control-C"),
@@ -89,7 +89,7 @@ enum Verb: String, CaseIterable {
                 ("--as json", "an array of objects; a blob is {\"$base64\":\"…\"}, an infinity 9e999"),
                 ("--as jsonl", "an object in each line"),
                 ("--as csv", "values between commas"),
-                ("--null TEXT", "what stands for NULL in a table or in CSV"),
+                ("--null TEXT", "the word for NULL in a table or in CSV"),
             ]
         case .class:
             [
@@ -108,7 +108,7 @@ enum Verb: String, CaseIterable {
         case .watch:
             [
                 ("--where SQL", "a condition, as in SQL"),
-                ("--every SECONDS", "how often the file is looked at (0.1)"),
+                ("--every SECONDS", "how often the file is checked (0.1)"),
                 ("--changes N", "ends after so many changed rows"),
                 ("--limit N", "how many rows are kept in memory (10000)"),
             ]

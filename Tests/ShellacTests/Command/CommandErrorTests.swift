@@ -9,31 +9,31 @@ struct CommandErrorTests {
     @Test(
         "each error is one sentence, and has its exit code",
         arguments: [
-            ("", 2, "what is to be done? See shellac --help"),
+            ("", 2, "no verb was given: see shellac --help"),
             ("dance game.sqlite", 2, "there is no verb dance: see shellac --help"),
             ("inspect", 2, "inspect wants FILE: see shellac inspect --help"),
             ("inspect game.sqlite more", 2, "more is one word too many: see shellac inspect --help"),
-            ("show game.sqlite team --colour", 2, "show does not know --colour: see shellac show --help"),
-            ("show game.sqlite team --where", 2, "--where wants a value: see shellac show --help"),
+            ("show game.sqlite team --colour", 2, "show has no option --colour: see shellac show --help"),
+            ("show game.sqlite team --where", 2, "--where needs a value: see shellac show --help"),
             (
                 "show game.sqlite team --as xml", 2,
-                "--as wants table, json, jsonl, csv, and not xml: see shellac show --help"
+                "--as must be one of table, json, jsonl, csv, not xml: see shellac show --help"
             ),
             (
                 "show game.sqlite team --limit -1", 2,
-                "--limit wants a number, and not -1: see shellac show --help"
+                "--limit must be a number, not -1: see shellac show --help"
             ),
             (
                 "show game.sqlite team --limit many", 2,
-                "--limit wants a number, and not many: see shellac show --help"
+                "--limit must be a number, not many: see shellac show --help"
             ),
             (
                 "show game.sqlite team --as json --null x", 2,
-                "JSON has a null of its own: --null is for tables and CSV: see shellac show --help"
+                "JSON has its own null: --null is for tables and CSV: see shellac show --help"
             ),
             (
                 "show game.sqlite team --as csv --null ,", 2,
-                "--null wants a word without a comma, a quote or a line break: see shellac show --help"
+                "--null needs a word without a comma, a quote or a line break: see shellac show --help"
             ),
             ("diagram game.sqlite --svg=1", 2, "--svg takes no value: see shellac diagram --help"),
             (
@@ -44,11 +44,11 @@ struct CommandErrorTests {
             ("inspect .", 3, ". is a folder"),
             ("diagram game.sqlite --check nowhere", 3, "nowhere cannot be read: No such file or directory"),
             ("diff game.sqlite nowhere", 3, "there is no file nowhere"),
-            ("inspect text", 4, "text is no SQLite database, or it is encrypted"),
+            ("inspect text", 4, "text is not an SQLite database, or it is encrypted"),
             ("inspect short", 4, "short is damaged: it is too short"),
             ("show game.sqlite nothing", 5, "there is no table nothing: there are team, player, best"),
             ("show empty nothing", 5, "there is no table nothing: there are none"),
-            ("class game.sqlite best", 5, "best is a view: a record is saved to a table"),
+            ("class game.sqlite best", 5, "best is a view, but a record needs a table"),
             ("class game.sqlite nothing", 5, "there is no table nothing: there are team, player, best"),
         ])
     func sentences(_ line: String, _ code: Int32, _ sentence: String) async throws {
@@ -77,7 +77,7 @@ struct CommandErrorTests {
         let encrypted = try folder.write(
             (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) }, to: "encrypted")
         let refused = try await ShellacCommand.run("show", encrypted, "t", in: folder)
-        #expect(refused.did(4, "shellac: \(encrypted) is no SQLite database, or it is encrypted\n"))
+        #expect(refused.did(4, "shellac: \(encrypted) is not an SQLite database, or it is encrypted\n"))
     }
 
     @Test("a database that somebody holds for itself is told of")
@@ -87,7 +87,7 @@ struct CommandErrorTests {
         let busy = try await ShellacCommand.run("inspect", "game.sqlite", in: folder)
         holder.release()
         #expect(
-            busy.status == 6 && busy.output.hasPrefix("shellac: game.sqlite is held by another program"),
+            busy.status == 6 && busy.output.hasPrefix("shellac: game.sqlite is locked by another program"),
             "\(busy.output)")
     }
 

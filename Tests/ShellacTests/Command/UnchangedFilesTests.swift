@@ -190,7 +190,7 @@ struct UnchangedFilesTests {
         try #expect(contents(folder) == before)
         withExtendedLifetime(program) {}
         let pipe = try await ShellacCommand.shell("mkfifo pipe; shellac show pipe t", in: other)
-        #expect(pipe.did(3, "shellac: pipe is no file\n"))
+        #expect(pipe.did(3, "shellac: pipe is not a regular file\n"))
     }
 
     @Test("a file and a folder that may be read alone are looked at")

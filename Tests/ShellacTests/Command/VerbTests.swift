@@ -173,25 +173,25 @@ struct VerbTests {
                 1,
                 """
                 good   The file is whole (integrity_check).
-                FAULT  1 row of player refers by player.teamId to team, where there is no such row.
+                FAULT  1 row of player refers by player.teamId to team, which has no such row.
                        → insert what is missing, or: DELETE FROM "player" AS child WHERE child."teamId" IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "team" AS parent WHERE parent."id" = child."teamId")
-                FAULT  bad.a refers to the table nowhere, which is not there.
-                       → make the table, or make bad anew without the foreign key
-                FAULT  bad.b refers to team.founded, which is no key: SQLite refuses to write.
+                FAULT  bad.a refers to the table nowhere, which does not exist.
+                       → create the table, or recreate bad without the foreign key
+                FAULT  bad.b refers to team.founded, which is not a key: SQLite refuses to write.
                        → CREATE UNIQUE INDEX "team_key" ON "team"("founded")
                 good   0 of 7 pages are free.
                 good   SQLite's planner knows how selective indexes are (sqlite_stat1).
-                note   player.teamId refers to team, and no index finds its rows.
+                note   player.teamId refers to team, but has no index.
                        → CREATE INDEX "player_teamId" ON "player"("teamId")
-                note   bad.a refers to nowhere, and no index finds its rows.
+                note   bad.a refers to nowhere, but has no index.
                        → CREATE INDEX "bad_a" ON "bad"("a")
-                note   bad.b refers to team, and no index finds its rows.
+                note   bad.b refers to team, but has no index.
                        → CREATE INDEX "bad_b" ON "bad"("b")
                 note   The index playerByName is not needed: playerByNameAndScore begins with the same columns.
                        → DROP INDEX "playerByName"
-                note   The journal is a rollback journal: who writes keeps readers out.
+                note   The journal is a rollback journal: a writer keeps readers out.
                        → PRAGMA journal_mode = WAL, unless the file is on a network
-                note   Whether foreign keys are enforced is up to each connection, and off unless a program says so.
+                note   Each connection decides whether foreign keys are enforced, and they are not unless a program asks for it.
                        → PRAGMA foreign_keys = ON, in each program (Shellac does)
 
                 3 faults found.
