@@ -172,7 +172,7 @@ struct RequestNamesTests {
             #expect(view?.message?.contains("no primary key") == true)
             expectError("no such table: nope") { try Table("nope").orderByPrimaryKey().fetchAll(db) }
             let union = Mover.all().union(Mover.all())
-            expectError("only the rows of a table are found by primary key") {
+            expectError("only the rows of a table can be found by primary key") {
                 try union.orderByPrimaryKey().fetchAll(db)
             }
             let ids = Mover.selectPrimaryKey(as: Int.self).union(Mover.selectPrimaryKey(as: Int.self))

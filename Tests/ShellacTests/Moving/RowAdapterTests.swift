@@ -192,8 +192,8 @@ struct RowAdapterTests {
                 let range = #expect(throws: DatabaseError.self) {
                     try Row.fetchAll(db, sql: sql, adapter: RangeRowAdapter(0..<5))
                 }
-                #expect(range?.message == "an adapter needs 5 columns, and there are 4: a, b, c, d")
-                expectError("an adapter needs 5 columns, and there are 4: a, b, c, d") {
+                #expect(range?.message == "an adapter needs 5 columns, but there are only 4: a, b, c, d")
+                expectError("an adapter needs 5 columns, but there are only 4: a, b, c, d") {
                     try Row.fetchOne(db, sql: sql, adapter: SuffixRowAdapter(fromIndex: 5))
                 }
                 expectError("an adapter maps the column nope, which is not among a, b, c, d") {

@@ -157,7 +157,8 @@ struct SchemaNamesTests {
             try #expect(
                 movers[0].failureDescription(db)
                     == "FOREIGN KEY constraint violation - the row 1 of table mover refers to a row of "
-                    + "table team that is not there, by teamId, in [id: 1, name: 'Arthur', score: 10, teamId: 9]"
+                    + "table team that does not exist, by teamId, in [id: 1, name: 'Arthur', score: 10, "
+                    + "teamId: 9]"
             )
             let other = try #require(try db.foreignKeyViolations(in: "other").next())
             #expect(other.originRowID == nil)

@@ -253,8 +253,8 @@ final class Checkpointer: Sendable {
         database?.interruptFromOutside()
         if isRunningHere {
             Misuse.trap(
-                "the pool \(opening.description) was closed by who hears of one of its checkpoints, which it would wait for. Close it "
-                    + "elsewhere.")
+                "the pool \(opening.description) was closed inside of the report of one of its "
+                    + "checkpoints, and closing waits for that checkpoint. Close it elsewhere.")
         }
         queue.sync {}
         database?.giveUp()

@@ -16,8 +16,9 @@ extension Database {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN,
                 message:
-                    "could not open the pool \(description): its writer locks the file for itself (PRAGMA locking_mode = "
-                    + "EXCLUSIVE), and nobody could read beside it. Leave that out, or use a DatabaseQueue")
+                    "could not open the pool \(description): its writer locks the file for itself (PRAGMA "
+                    + "locking_mode = EXCLUSIVE), and so no other connection could read. Leave that out, "
+                    + "or use a DatabaseQueue")
         }
     }
 
@@ -28,15 +29,16 @@ extension Database {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN,
                 message:
-                    "could not open the pool \(description): its configuration has the writer keep the lock of the file (lockingMode is "
-                    + "exclusive), and nobody could read beside it. Leave that out, or use a DatabaseQueue")
+                    "could not open the pool \(description): with the lockingMode of its configuration, "
+                    + "exclusive, the writer keeps the lock of the file, and so no other connection could "
+                    + "read. Leave that out, or use a DatabaseQueue")
         }
         guard let file = DatabaseFile(.main, of: "main", on: pointer), !file.hasSharedMemory else { return }
         throw DatabaseError(
             resultCode: .SQLITE_CANTOPEN,
             message:
-                "could not open the pool \(description): its connections cannot have a write-ahead log, as the VFS of \(path) has no "
-                + "memory that they share. Use a DatabaseQueue")
+                "could not open the pool \(description): its connections cannot have a write-ahead log, as "
+                + "the VFS of \(path) has no shared memory. Use a DatabaseQueue")
     }
 
     /// Switches the file to a write-ahead log that stays when the file is closed: a connection that
@@ -56,8 +58,9 @@ extension Database {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN,
                 message: configuration.readonly
-                    ? "a pool needs a write-ahead log, and the database has none (its journal mode is \(found)). It cannot be given one "
-                        + "by who only reads: open it for writing once, or use a DatabaseQueue"
+                    ? "a pool needs a write-ahead log, and the database has none (its journal mode is "
+                        + "\(found)). A read-only connection cannot create one: open the database for writing "
+                        + "once, or use a DatabaseQueue"
                     : "the database cannot have a write-ahead log, which a pool needs (its journal mode is \(found)): use a "
                         + "DatabaseQueue")
         }

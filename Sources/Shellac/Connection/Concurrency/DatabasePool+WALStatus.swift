@@ -100,7 +100,8 @@ final class LogIndex: Sendable {
             throw DatabaseError(
                 resultCode: .SQLITE_BUSY,
                 message:
-                    "the log of the database \(opening.description) was looked at while a connection is opened for that"
+                    "the log of the database \(opening.description) was inspected while the connection for "
+                    + "that is still being opened"
             )
         }
         defer { state.withLock { state in state.opening.removeAll { $0 == thread } } }

@@ -104,15 +104,15 @@ public final class DatabasePool: DatabaseWriter {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN,
                 message:
-                    "a pool needs a file, which its connections share, and \(path.isEmpty ? "a temporary database" : path) is "
-                    + "none: use a DatabaseQueue")
+                    "a pool needs a file, which its connections share, and "
+                    + "\(path.isEmpty ? "a temporary database" : path) has none: use a DatabaseQueue")
         }
         if isURI, parameters.contains("cache=shared") {
             throw DatabaseError(
                 resultCode: .SQLITE_CANTOPEN,
                 message:
-                    "the connections of a pool must not share a cache, in which readers wait for the writer: leave "
-                    + "cache=shared out of \(path)")
+                    "the connections of a pool must not share a cache: in a shared cache, readers wait for "
+                    + "the writer. Leave cache=shared out of \(path)")
         }
     }
 
@@ -124,9 +124,9 @@ public final class DatabasePool: DatabaseWriter {
             throw DatabaseError(
                 resultCode: error.extendedResultCode,
                 message:
-                    "could not open the pool \(writer.database.description): its writer has the file, and no other connection "
-                    + "can read it. Where one connection is all that there can be, use a DatabaseQueue. "
-                    + "(\(error.message ?? "\(error.extendedResultCode)"))")
+                    "could not open the pool \(writer.database.description): its writer has the file, and "
+                    + "no other connection can read it. If the file allows only one connection, use a "
+                    + "DatabaseQueue. (\(error.message ?? "\(error.extendedResultCode)"))")
         }
     }
 
@@ -216,8 +216,9 @@ public final class DatabasePool: DatabaseWriter {
     private func trapInsideOfRead(_ what: String) -> Never {
         opening.group.reporter?.checkOutside()
         Misuse.trap(
-            "the pool \(writer.database.description) was \(what) inside of a read of it: who writes may wait for all who read, and "
-                + "they for each other. Write after the read, or read inside of the write.")
+            "the pool \(writer.database.description) was \(what) inside of a read of it: a writer may wait "
+                + "for all readers, and so each would wait for the other. Write after the read, or read inside "
+                + "of the write.")
     }
 
     // MARK: - Connections and memory

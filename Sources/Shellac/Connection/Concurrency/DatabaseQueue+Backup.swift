@@ -36,8 +36,8 @@ extension DatabaseQueue {
                 resultCode: .SQLITE_BUSY,
                 message: ring == 2
                     ? "the destination of the backup is being copied over its source"
-                    : "the destination of the backup is being copied over its source, by way of other databases: "
-                        + "\(ring) backups would wait for each other")
+                    : "the destination of the backup is being copied over its source, through other "
+                        + "databases: \(ring) backups would wait for each other")
         }
         defer { runningBackups.withLock { $0.end(from: from, to: to) } }
         try destination.writeWithoutTransaction { destination in

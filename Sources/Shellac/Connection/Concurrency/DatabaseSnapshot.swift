@@ -51,7 +51,8 @@ public class DatabaseSnapshotReader: DatabaseReader, @unchecked Sendable {  // i
     public func close() throws {
         if readers.hasThisThread {
             Misuse.trap(
-                "a snapshot of \(path) was closed inside of a read of it, which it would wait for. Close it after the read."
+                "a snapshot of \(path) was closed inside of a read of it, and closing waits for the read. "
+                    + "Close it after the read."
             )
         }
         _ = readers.line.claimAll()
@@ -208,7 +209,8 @@ extension DatabasePool {
         throw DatabaseError(
             resultCode: .SQLITE_BUSY,
             message:
-                "the connections of a snapshot pool of \(path) could not see one state: others write without a pause"
+                "the connections of a snapshot pool of \(path) could not get the same state: other "
+                + "connections write without a pause"
         )
     }
 
@@ -217,8 +219,9 @@ extension DatabasePool {
         try unsafeReentrantWrite { db in
             if db.isInsideTransaction {
                 Misuse.trap(
-                    "makeSnapshotPool was called inside of a transaction, which nobody else can see. Call it outside, or "
-                        + "inside of writeWithoutTransaction, before the transaction or after it.")
+                    "makeSnapshotPool was called inside of a transaction, which no other connection can "
+                        + "see. Call it outside, or inside of writeWithoutTransaction, before the transaction "
+                        + "or after it.")
             }
             // The program has not asked for this transaction, so no handler is called for it.
             try db.executeUnheard("BEGIN IMMEDIATE")
@@ -248,7 +251,8 @@ extension Database {
             throw DatabaseError(
                 resultCode: .SQLITE_ABORT,
                 message:
-                    "the snapshot of \(description) has lost its state, by an error of an earlier read: make another one"
+                    "the snapshot of \(description) has lost its state after an error in an earlier read: "
+                    + "make another one"
             )
         }
         return try keepingTransactionOpen(

@@ -126,7 +126,7 @@ extension DatabaseWriter {
     /// Reads beside the writer.
     @available(
         *, unavailable, renamed: "spawnConcurrentRead(_:)",
-        message: "its result had to be waited for: spawnConcurrentRead hands the database to a function"
+        message: "the caller had to wait for its result: spawnConcurrentRead hands the database to a function"
     )
     public func concurrentRead<T>(_ value: @escaping (Database) throws -> T) -> T {
         Misuse.trap("use spawnConcurrentRead")

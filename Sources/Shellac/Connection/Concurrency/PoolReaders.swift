@@ -133,8 +133,9 @@ final class PoolReaders: Sendable {
     private func trapReentrance() -> Never {
         opening.group.reporter?.checkOutside()
         Misuse.trap(
-            "the database \(opening.description) was read from inside a read of it, which waits for its own end as soon as all readers "
-                + "do so. Pass the Database on to the functions that need it, or use unsafeReentrantRead.")
+            "the database \(opening.description) was read from inside a read of it. As soon as all readers "
+                + "do so, each read waits for its own end. Pass the Database on to the functions that need it, "
+                + "or use unsafeReentrantRead.")
     }
 
     // MARK: - Tasks

@@ -183,8 +183,8 @@ final class ReaderLine: Sendable {
     @inline(never)
     private static func trapBehindBarrier() -> Never {
         Misuse.trap(
-            "a pool was read from inside a barrierWriteWithoutTransaction of it, which keeps all readers out. Read by the "
-                + "Database of the write.")
+            "a pool was read from inside a barrierWriteWithoutTransaction of it, which keeps all readers "
+                + "out. Read with the Database of the write.")
     }
 
     private static func takePlace(_ state: State, _ free: inout PlaceSet) -> Int? {

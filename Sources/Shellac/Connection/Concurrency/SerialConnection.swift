@@ -99,9 +99,9 @@ struct SerialConnection: Sendable {
     private func trapReentrance() -> Never {
         database.reporter?.checkOutside()
         Misuse.trap(
-            "the database \(database.description) was accessed from inside an access to it, which would wait "
-                + "for itself. Pass the Database on to the functions that need it, "
-                + "or use unsafeReentrantWrite or unsafeReentrantRead.")
+            "the database \(database.description) was accessed from inside an access to it, and the access "
+                + "would wait for itself. Pass the Database on to the functions that need it, or use "
+                + "unsafeReentrantWrite or unsafeReentrantRead.")
     }
 
     // MARK: - Tasks
@@ -248,8 +248,9 @@ extension Database {
         checkAccess()
         if isInsideTransaction {
             Misuse.trap(
-                "spawnConcurrentRead was called inside of a transaction: what is not committed yet can be read by nobody else. "
-                    + "Call it in writeWithoutTransaction, before the transaction or after it.")
+                "spawnConcurrentRead was called inside of a transaction: no other connection can read what "
+                    + "is not committed yet. Call it in writeWithoutTransaction, before the transaction or "
+                    + "after it.")
         }
     }
 

@@ -93,8 +93,9 @@ struct ServiceRun: Sendable {
             throw DatabaseError(
                 resultCode: .SQLITE_INTERRUPT,
                 message:
-                    "the database \(description) is closed, and what still ran after \(deadline.formattedSeconds) was interrupted, and "
-                    + "rolled back: \(interrupted.joined(separator: ", "))")
+                    "the database \(description) is closed. After \(deadline.formattedSeconds), these "
+                    + "accesses still ran, and were interrupted and rolled back: "
+                    + "\(interrupted.joined(separator: ", "))")
         }
     }
 

@@ -127,7 +127,7 @@ extension SQL {
                 }
             case .quoted:
                 throw complaint(
-                    "a request stands between quotes in an SQL literal, where SQL has a text or a name")
+                    "a request is between quotes in an SQL literal, where SQL expects a text or a name")
             default:
                 // Late parts in a comment are left out: a line break in one of them would end the
                 // comment.

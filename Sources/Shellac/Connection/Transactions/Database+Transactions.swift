@@ -261,7 +261,7 @@ extension Database {
         } while transactionLog.isOpen && attempts < 100
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "a transaction was left open at the end of an access to \(description), and was rolled "
-                + "back: commit it inside the access, or use write or inTransaction, which do")
+            message: "a transaction was still open at the end of an access to \(description), and was "
+                + "rolled back: commit it inside the access, or use write or inTransaction, which commit it")
     }
 }

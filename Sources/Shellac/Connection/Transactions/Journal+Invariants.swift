@@ -28,7 +28,7 @@ extension MarkedLog: CheckedInvariants {
             starts.isStrictlyAscending && starts.allSatisfy { 0..<count ~= $0 },
             "the elements since savepoints begin at \(starts) of \(count)")
         violations.expect(
-            isEmpty || starts.first == 0, "elements stand before the first mark, at \(starts.first ?? -1)")
+            isEmpty || starts.first == 0, "elements are before the first mark, at \(starts.first ?? -1)")
         return violations
     }
 }
@@ -42,8 +42,8 @@ extension Journal: CheckedInvariants {
         )
         violations.expect(
             notes.allSatisfy { ($0.rowID?.column ?? 0) >= 0 },
-            "a row id was given in a column that there is not")
-        violations.expect(moment <= Self.latestMoment, "the moment \(moment) is yet to come")
+            "a row id was given in a column that does not exist")
+        violations.expect(moment <= Self.latestMoment, "the moment \(moment) is in the future")
         return violations
     }
 }
@@ -69,7 +69,7 @@ extension TransactionLog: CheckedInvariants {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         violations.expect(isOpen == isInside, "the transaction is \(isOpen ? "" : "not ")thought to be open")
         violations.expect(isOpen || journal.isEmpty, "\(journal.count) notes have outlived their transaction")
-        violations.expect(!journal.hasDepartures, "notes that have ended were not let go of")
+        violations.expect(!journal.hasDepartures, "notes that have ended were not released")
         violations.expect(!hasUndoneStatements, "statements are thought to be undone that are not running")
         return violations
     }

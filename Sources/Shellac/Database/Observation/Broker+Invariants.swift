@@ -44,18 +44,18 @@ extension Broker: CheckedInvariants {
             runs.isEmpty || !database.isIdle,
             "\(runs.all.count) runs have begun, and no statement is running")
         violations.expect(
-            runs.all.allSatisfy { $0.statement != nil }, "a run has begun that is none of a statement")
+            runs.all.allSatisfy { $0.statement != nil }, "a run has begun that belongs to no statement")
         violations.expect(
             runs.spares.allSatisfy { $0.statement == nil && $0.events.isEmpty && $0.veto == nil },
             "events have outlived their run")
         violations.expect(
             runs.all.allSatisfy { $0.audience.map { $0.use { $0.isKept } } ?? true }
                 && held.elements.allSatisfy { $0.audience.use { $0.isKept } },
-            "an audience is referred to, and may be gone")
+            "an audience is referenced that may no longer exist")
         if database.isIdle {
             violations.expect(
-                ends.count == 0, "\(ends.count) are still to be told of the end of a transaction")
-            violations.expect(!ends.hasLoss, "nobody was told of a transaction that was lost")
+                ends.count == 0, "\(ends.count) handlers have not been called at the end of a transaction")
+            violations.expect(!ends.hasLoss, "no observer was notified of a transaction that was lost")
         }
         return violations
     }
@@ -64,7 +64,7 @@ extension Broker: CheckedInvariants {
         var violations: [String] = []
         violations.expect(
             isInstalled == !isUseless,
-            "observers \(isUseless ? "are not" : "are") wanted, and hear of statements: \(isInstalled)")
+            "observers \(isUseless ? "are not" : "are") wanted, and receive statements: \(isInstalled)")
         let (hasUpdateHook, hasPreUpdateHook) = (hooks.hasUpdateHook, hooks.hasPreUpdateHook)
         let hasCommitHook = database.hooks.commit.contains(.changes)
         violations.expect(
@@ -91,12 +91,12 @@ extension Broker: CheckedInvariants {
         let update = sqlite3_update_hook(database.pointer, nil, nil)
         if update != nil { UpdateHooks.installUpdateHook(self) }
         violations.expect(
-            update == (hasUpdateHook ? own : nil), "the update hook is another one than thought")
+            update == (hasUpdateHook ? own : nil), "the update hook is not the expected one")
         let commit = database.exchangeCommitHook(for: nil)
         database.exchangeCommitHook(for: commit)
         violations.expect(
             commit == (database.hooks.commit.isEmpty ? nil : Unretained(database).context),
-            "the commit hook is another one than thought")
+            "the commit hook is not the expected one")
         return violations
     }
 }

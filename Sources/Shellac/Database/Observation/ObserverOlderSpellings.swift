@@ -12,7 +12,7 @@ extension Database {
 
     @available(
         *, unavailable,
-        message: "there may be several observers: write db.add(transactionObserver: observer)"
+        message: "a database can have several observers: write db.add(transactionObserver: observer)"
     )
     public var transactionDelegate: (any TransactionObserver)? {
         get { nil }

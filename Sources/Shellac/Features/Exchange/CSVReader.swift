@@ -48,7 +48,7 @@ final class CSVReader: RowReader {
         for index in row.values.indices {
             guard row.indexOfInvalidText() == nil else {
                 throw ExchangeError(
-                    line: line, "the names of the columns are no UTF-8: convert the data first")
+                    line: line, "the names of the columns are not UTF-8: convert the data first")
             }
             guard case .string(let name) = row.databaseValue(at: index, for: .text).storage else { continue }
             names.append(name)
@@ -114,7 +114,7 @@ final class CSVReader: RowReader {
             default:
                 throw error(
                     column: columnName,
-                    "there is text behind a closing quote: a quote inside of quotes is doubled")
+                    "there is text after a closing quote: a quote inside of quotes must be doubled")
             }
         }
     }

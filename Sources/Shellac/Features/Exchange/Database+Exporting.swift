@@ -111,8 +111,8 @@ extension ExchangeFormat {
         guard isNumber else { return }
         throw ExchangeError(
             column: column.name,
-            "the word for NULL, \(null), is a number, and the column has no type that would tell one from the other: use "
-                + "another word")
+            "the word for NULL, \(null), is a number, and the column has no type that would distinguish a "
+                + "number from NULL: use another word")
     }
 }
 
@@ -144,7 +144,7 @@ extension Sequence where Element: EncodableRecord {
             if let names, names != own {
                 throw ExchangeError(
                     row: writer.rowCount + 1,
-                    "the record has the columns \(own.names.joined(separator: ", ")), and the first one has "
+                    "the record has the columns \(own.names.joined(separator: ", ")), but the first one has "
                         + names.names.joined(separator: ", "))
             }
             if names == nil {

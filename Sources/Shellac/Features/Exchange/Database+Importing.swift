@@ -181,20 +181,20 @@ struct ColumnMatcher {
                 throw ExchangeError(
                     line: reader.line, column: name,
                     "the table \(table.name) has no column \"\(wanted)\": it has "
-                        + "\(writable.map(\.name).joined(separator: ", ")). Say by columns: which one is meant, or by "
-                        + "ignoring: that none is")
+                        + "\(writable.map(\.name).joined(separator: ", ")). Name the right one with columns:, "
+                        + "or leave it out with ignoring:")
             }
             guard !column.isGenerated else {
                 throw ExchangeError(
                     line: reader.line, column: name,
-                    "the values of the column \(column.name) are computed: say by ignoring: that those of the data are "
-                        + "passed over")
+                    "the values of the column \(column.name) are computed: leave those of the data out "
+                        + "with ignoring:")
             }
             if let other = matches.first(where: { CaseInsensitiveName.matches($0.column.name, column.name) })
             {
                 throw ExchangeError(
                     line: reader.line, column: name,
-                    "the column \(column.name) of the table \(table.name) is meant by \"\(other.name)\", too")
+                    "\"\(other.name)\" goes to the column \(column.name) of the table \(table.name), too")
             }
             matches.append(match(column, name, place))
         }

@@ -51,12 +51,13 @@ public struct ExchangeFormat: Hashable, Sendable {
     ) -> ExchangeFormat {
         guard let byte = separator.asciiValue, !CSVStyle.isReserved(byte) else {
             Misuse.trap(
-                "the separator of CSV is a character of ASCII that is neither a quote nor a line break, and that no number "
-                    + "or blob is written with.")
+                "the separator of CSV must be an ASCII character that is neither a quote nor a line break, "
+                    + "and that appears in no number or blob.")
         }
         if let null, !isNullWord(null, separator: separator) {
             Misuse.trap(
-                "the word for NULL has the separator, a quote, a line break or a byte-order mark: it could not be read back."
+                "the word for NULL contains the separator, a quote, a line break or a byte-order mark, and "
+                    + "so it could not be read back: use another word."
             )
         }
         return ExchangeFormat(

@@ -135,8 +135,8 @@ extension RowReader {
             throw error(
                 column: match.name,
                 isInteger
-                    ? "\(number) is no integer of 64 bits"
-                    : "\(number) is beyond the real numbers: an infinity is written as 9e999")
+                    ? "\(number) is not a 64-bit integer"
+                    : "\(number) is too large for a real number: write an infinity as 9e999")
         }
     }
 
@@ -144,7 +144,7 @@ extension RowReader {
         guard let index = row.indexOfInvalidText() else { return }
         throw error(
             column: names.flatMap { $0.indices.contains(index) ? $0[index] : nil } ?? "\(index + 1)",
-            "the text is no UTF-8: convert the data first")
+            "the text is not UTF-8: convert the data first")
     }
 }
 
@@ -155,11 +155,11 @@ extension ByteReader {
         case 0xEF:
             for expected: UInt8 in [0xEF, 0xBB, 0xBF] {
                 guard try next() == expected else {
-                    throw ExchangeError(line: 1, "the data is no UTF-8: convert it first")
+                    throw ExchangeError(line: 1, "the data is not UTF-8: convert it first")
                 }
             }
         case 0xFE, 0xFF:
-            throw ExchangeError(line: 1, "the data is UTF-16, or no text: convert it to UTF-8 first")
+            throw ExchangeError(line: 1, "the data is UTF-16, or is not text: convert it to UTF-8 first")
         default: break
         }
     }

@@ -43,7 +43,7 @@ final class JSONLinesReader: RowReader {
             try skipBlanks()
             isAtEnd = true
             if try bytes.peek() != nil {
-                throw ExchangeError(line: currentLine, "there is text behind the array")
+                throw ExchangeError(line: currentLine, "there is text after the array")
             }
             return false
         }
@@ -81,7 +81,7 @@ final class JSONLinesReader: RowReader {
         } else {
             while true {
                 try skipBlanks()
-                try expect("\"", "where a key begins")
+                try expect("\"", "at the beginning of a key")
                 var text: [UInt8] = []
                 swap(&text, &key)
                 text.removeAll(keepingCapacity: true)
@@ -98,7 +98,7 @@ final class JSONLinesReader: RowReader {
                 let byte = try bytes.next()
                 if byte == UInt8(ascii: "}") { break }
                 guard byte == UInt8(ascii: ",") else {
-                    throw unexpected(byte, "\",\" or \"}\" behind a value")
+                    throw unexpected(byte, "\",\" or \"}\" after a value")
                 }
             }
         }
@@ -108,7 +108,7 @@ final class JSONLinesReader: RowReader {
         let names = others.map { String(decoding: $0, as: UTF8.self) }
         var known: Set<CaseInsensitiveName> = []
         for name in names where !known.insert(CaseInsensitiveName(name)).inserted {
-            throw error(column: name, "the key stands twice in one object")
+            throw error(column: name, "the object has this key twice")
         }
         self.names = names
         generation += 1
@@ -158,7 +158,7 @@ final class JSONLinesReader: RowReader {
         case .long:
             row.hasLongNumber = true
             return .longNumber(range)
-        case nil: throw error(column: keyName, "\(text) is no number")
+        case nil: throw error(column: keyName, "\(text) is not a number")
         }
     }
 
@@ -203,14 +203,14 @@ final class JSONLinesReader: RowReader {
             if 0xD800..<0xDC00 ~= code {
                 guard try take() == UInt8(ascii: "\\"), try take() == UInt8(ascii: "u"),
                     case let low = UInt32(try readHex()), 0xDC00..<0xE000 ~= low
-                else { throw error(column: keyName, "half of a character stands alone") }
+                else { throw error(column: keyName, "a surrogate has no other half") }
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
             }
             guard let scalar = Unicode.Scalar(code) else {
-                throw error(column: keyName, "half of a character stands alone")
+                throw error(column: keyName, "a surrogate has no other half")
             }
             text.append(contentsOf: String(Character(scalar)).utf8)
-        default: throw unexpected(byte, "one of \"\\/bfnrtu behind a backslash")
+        default: throw unexpected(byte, "one of \"\\/bfnrtu after a backslash")
         }
     }
 
@@ -277,7 +277,7 @@ final class JSONLinesReader: RowReader {
             try skipBlanks()
             let byte = try bytes.next()
             guard let byte, byte == end || byte == UInt8(ascii: ",") else {
-                throw unexpected(byte, "\",\" or \"\(Character(Unicode.Scalar(end)))\" behind a value")
+                throw unexpected(byte, "\",\" or \"\(Character(Unicode.Scalar(end)))\" after a value")
             }
             row.bytes.append(byte)
             if byte == end { return }

@@ -63,8 +63,8 @@ extension MutablePersistableRecord where Self: FetchableRecord {
                     if let place = try unwritten.place(ofValueIn: row, lostBy: record, on: db) {
                         throw reader.error(
                             column: matches[place].name,
-                            "\(type(of: record)) does not write the column \(matches[place].column.name): list it there, or say "
-                                + "by ignoring: that its values are passed over")
+                            "\(type(of: record)) does not write the column \(matches[place].column.name): "
+                                + "list it there, or leave its values out with ignoring:")
                     }
                     try record.insert(db)
                 } catch let error as DatabaseError where !ImportReport.concernsRow(error) {

@@ -44,7 +44,8 @@ final class RowWriter {
             for name in names where !known.insert(CaseInsensitiveName(name)).inserted {
                 throw ExchangeError(
                     column: name,
-                    "two columns have this name, and an object has each key once: name one by AS")
+                    "two columns have this name, but an object can have each key only once: rename one with AS"
+                )
             }
             openings = names.enumerated().map { index, name in
                 var (name, opening) = (name, index == 0 ? [] : [UInt8(ascii: ",")])
@@ -91,7 +92,8 @@ final class RowWriter {
     private func invalidText(at index: Int) -> ExchangeError {
         ExchangeError(
             row: rowCount + 1, column: names[index],
-            "the text is no UTF-8, and could not be imported: export it as a blob, by CAST(… AS BLOB)")
+            "the text is not UTF-8, and so it could not be imported: export it as a blob, with CAST(… AS BLOB)"
+        )
     }
 
     /// Writes the text after the rows.

@@ -130,7 +130,8 @@ public struct FetchedRecordsChanges: Hashable {
 
     private static func trapUnfit() -> Never {
         Misuse.trap(
-            "changes are applied to the very list that they are of: to the one that the changes before have made."
+            "changes were applied to another list than their own: apply them to the result of the changes "
+                + "before them."
         )
     }
 }

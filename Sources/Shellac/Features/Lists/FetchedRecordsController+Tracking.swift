@@ -134,8 +134,8 @@ extension FetchedRecordsController {
     ) {
         guard isolation != nil else {
             Misuse.trap(
-                "trackChanges was called where there is no actor to call back on. Call it on the main actor or in an actor, or "
-                    + "write: for try await changes in controller.changes { … }")
+                "trackChanges was called without an actor to call back on. Call it on the main actor or in "
+                    + "an actor, or write: for try await changes in controller.changes { … }")
         }
         let functions = Functions(willChange: willChange, onChange: onChange, didChange: didChange)
         let tracking = beginTracking(functions)

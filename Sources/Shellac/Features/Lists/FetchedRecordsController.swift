@@ -216,7 +216,7 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
     }
 }
 
-@available(*, unavailable, message: "a list belongs to whoever has made it, with its records")
+@available(*, unavailable, message: "a list belongs to its owner, and so do its records")
 extension FetchedRecordsController: Sendable {}
 
 extension FetchedRecordsController where Record: TableRecord {

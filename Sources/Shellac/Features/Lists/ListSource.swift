@@ -64,8 +64,9 @@ struct ListSource: Sendable {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "the request of a list loads no relations, whose changes it would not tell: let the records load them, "
-                + "by db.load(_:_:), or follow the request by values(of:)",
+                "the request of a list cannot load relations, since the list would not report their "
+                + "changes: let the records load them with db.load(_:_:), or follow the request with "
+                + "values(of:)",
             sql: prepared.statement.sql)
     }
 }
@@ -98,7 +99,7 @@ extension ListSource.Key {
             places = columns.compactMap { name in
                 layout.names.firstIndex { CaseInsensitiveName.matches($0, name) }
             }
-            whose = "key columns that the list was given"
+            whose = "given key columns"
         }
         if !names.isEmpty, places.count == names.count {
             return zip(names, places).map { name, place in
@@ -108,8 +109,8 @@ extension ListSource.Key {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "the rows of a list are told apart by the \(whose): \(names.joined(separator: ", ")). The request does not "
-                + "fetch it: select it, too, or give the list other key columns",
+                "a list identifies its rows by the \(whose): \(names.joined(separator: ", ")). The request "
+                + "does not fetch all of these: select them, too, or pass other key columns to the list",
             sql: layout.sql)
     }
 }

@@ -48,7 +48,8 @@ public struct RecordIndexPath: Hashable, Comparable, Sendable, CustomStringConve
     public init(_ indexPath: IndexPath) {
         guard indexPath.count == 2 else {
             Misuse.trap(
-                "an index path of \(indexPath.count) numbers is no place in a list: it has a section and a row."
+                "an index path of \(indexPath.count) numbers is not a place in a list: a place has a "
+                    + "section and a row."
             )
         }
         self.init(row: indexPath[1], section: indexPath[0])

@@ -173,7 +173,9 @@ final class LiveMailbox<Value>: Sendable {
                 if let failure = state.failure.take() { return .failure(failure) }
                 if state.isAtEnd { return .success(nil) }
                 if state.waiter != nil {
-                    Misuse.trap("two tasks wait for the next value of one iterator: make one for each.")
+                    Misuse.trap(
+                        "two tasks wait for the next value of one iterator: make one iterator for "
+                            + "each task.")
                 }
                 state.waiter = continuation
                 return nil

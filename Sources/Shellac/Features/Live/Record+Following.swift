@@ -9,7 +9,7 @@ public enum RecordState {
 @available(
     *, unavailable,
     message:
-        "a state has a row: it belongs to the loop that it was delivered to. Hand over what you read of it."
+        "a state has a row, and so it belongs to the loop that receives it: hand over values that you read"
 )
 extension RecordState: Sendable {}
 

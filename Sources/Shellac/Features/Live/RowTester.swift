@@ -160,7 +160,7 @@ final class RowTester: Sendable {
         }
         for (column, value) in zip(columns.columns, values)
         where table.column(named: column.name)?.generation == nil {
-            if value.isRepaired { throw DatabaseError(message: "a text is no UTF-8") }
+            if value.isRepaired { throw DatabaseError(message: "a text is not UTF-8") }
             names.append(column.name)
             arguments.append(value)
         }

@@ -41,9 +41,9 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
     public func immediateInitialValue() -> Bool {
         guard MainActor.isCurrent else {
             Misuse.trap(
-                "an observation was started with .immediate on another thread than the main one, where its first value "
-                    + "is to arrive before the start returns. Start it on the main actor, or schedule it by .mainActor, "
-                    + ".task or .async(onQueue:).")
+                "an observation was started with .immediate outside of the main thread, but its first "
+                    + "value must arrive there before the start returns. Start it on the main actor, or "
+                    + "schedule it with .mainActor, .task or .async(onQueue:).")
         }
         return true
     }

@@ -100,8 +100,8 @@ final class JoinedObjects {
                 throw RelationError.unsound(
                     relation: definition.name(),
                     reason:
-                        "to join it is to have a row for each of several, and no list: load it by "
-                        + "including(all: \(definition.name())), or fetch as rows or as a struct of both")
+                        "a join returns one row for each related row, and no list: load it with "
+                        + "including(all: \(definition.name())), or fetch rows, or a struct of both")
             }
             try check(child)
         }

@@ -36,8 +36,9 @@ struct GivenReference {
         throw RelationError.unsound(
             relation: definition.name(),
             reason:
-                "the \(Swift.type(of: record)) would be saved with NULL in \(names), and \(what) set \(names), or save both by "
-                + "save(db, with: \(definition.name())). Where it is to refer to none, set the relation to nil"
+                "the \(Swift.type(of: record)) would be saved with NULL in \(names), and \(what) set "
+                + "\(names), or save both with save(db, with: \(definition.name())). If it should refer to "
+                + "nothing, set the relation to nil"
         )
     }
 }

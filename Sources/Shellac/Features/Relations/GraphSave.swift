@@ -304,8 +304,9 @@ extension RelationDefinition {
             throw RelationError.unsound(
                 relation: name(),
                 reason: target == nil
-                    ? "\(targetType) is no class of records: save its values themselves"
-                    : "it leads through other rows, which say what is related: save the relation to these")
+                    ? "\(targetType) is not a record class: save its values themselves"
+                    : "it leads through other rows, which determine what is related: save the relation to "
+                        + "these rows")
         }
     }
 

@@ -117,7 +117,8 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
         if let element, !loads.isEmpty, element is any DatabaseValueConvertible.Type {
             throw RelationError.unsound(
                 relation: loads.map { $0.definition.name() }.joined(separator: ", "),
-                reason: "relations are loaded for records and rows, and the request gives \(element)")
+                reason:
+                    "relations can only be loaded for records and rows, but the request returns \(element)")
         }
         return try JoinedQuery(query, self, for: element, avoiding: names, on: db).query
     }

@@ -100,7 +100,7 @@ struct JoinedQuery {
         if definition.anyLimit != nil {
             throw RelationError.unsound(
                 relation: definition.name(),
-                reason: "a limit for each parent is none of joined rows: load them, by including(all:)")
+                reason: "joined rows cannot have a limit for each parent: load them with including(all:)")
         }
         if definition.steps.contains(where: { $0.direction == .down }) { query.hasUniqueKey = false }
 
@@ -208,8 +208,8 @@ struct JoinedQuery {
             throw RelationError.unsound(
                 relation: definition.name(),
                 reason:
-                    "it gives one row, and is loaded into records of a class: join it, by including(required:) or "
-                    + "including(optional:)")
+                    "it leads to one row, which only records of a class can load: join it with "
+                    + "including(required:) or including(optional:)")
         }
         let path = try db.relations.path(of: definition, for: table.type, on: db)
         let first = hiddenCount
@@ -260,8 +260,8 @@ extension RelationDefinition {
             throw RelationError.unsound(
                 relation: name(),
                 reason:
-                    "its rows are joined by hand, or are distinct, which joined rows cannot be: join relations, or load them "
-                    + "by including(all:)")
+                    "its request has joins of its own, or is distinct, and joins support neither: join "
+                    + "relations, or load them with including(all:)")
         }
     }
 }

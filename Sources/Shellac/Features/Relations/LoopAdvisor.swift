@@ -24,9 +24,10 @@ struct LoopAdvisor {
         else { return }
         let name = definition.name()
         ErrorLog.warn(
-            "\(name) was asked for \(count) times, for one record after the other, by a statement for each. One finds what "
-                + "belongs to all: fetch them by \(type).including(\(name)), or load it by db.load(records, \(name)). Where it "
-                + "is meant to be so, override class var warnsOfRepeatedLoads.")
+            "\(name) was loaded \(count) times, for one record after the other, with a statement for each. "
+                + "One statement can load it for all records: fetch them with \(type).including(\(name)), or "
+                + "load it with db.load(records, \(name)). If this is intended, override class var "
+                + "warnsOfRepeatedLoads.")
     }
 
     /// Resets the counts at the end of the access.

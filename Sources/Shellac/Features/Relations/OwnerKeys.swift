@@ -231,7 +231,8 @@ extension Record {
             throw RelationError.unsound(
                 relation: definition.name(),
                 reason:
-                    "this \(type(of: self)) was fetched without its column \(name), by which it is related: select it"
+                    "this \(type(of: self)) was fetched without its column \(name), which the relation "
+                    + "needs: select it"
                     + (value == nil ? ", and list it in columns(_:)" : ""))
         }
     }

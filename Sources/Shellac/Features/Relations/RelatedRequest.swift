@@ -114,7 +114,8 @@ private final class RelatedCondition: LateExpression, @unchecked Sendable {
         throw RelationError.unsound(
             relation: definition.name(),
             reason:
-                "this \(owner) does not encode its column \(column), by which it is related, or was fetched without it"
+                "this \(owner) does not encode its column \(column), which the relation needs, or was "
+                + "fetched without it"
         )
     }
 }

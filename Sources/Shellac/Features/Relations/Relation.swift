@@ -84,8 +84,8 @@ public struct HasMany<Target: TableRecord>: Relation {
     public func limit(_ count: Int, perParent: Bool) -> HasMany {
         guard perParent else {
             Misuse.trap(
-                "a relation has no limit of all its rows together, which would leave some parents without theirs: write "
-                    + "limit(\(count), perParent: true).")
+                "a relation cannot have one limit for all its rows, which would leave some parents without "
+                    + "theirs: write limit(\(count), perParent: true).")
         }
         var definition = definition
         definition.limit = Swift.max(count, 0)

@@ -154,14 +154,14 @@ private final class RelatedExpression: LateExpression, @unchecked Sendable {
         guard let type = source?.type, let name = source?.name else {
             throw RelationError.unsound(
                 relation: definition.name(),
-                reason: "it stands in a request whose rows are not those of \(definition.owner)")
+                reason: "it was used in a request whose rows are not those of \(definition.owner)")
         }
         try definition.checkOwner(type)
         try definition.checkFault()
         if definition.anyLimit != nil {
             throw RelationError.unsound(
                 relation: definition.name(),
-                reason: "all related rows count, and it has a limit for each parent")
+                reason: "an aggregate counts all related rows, but the relation has a limit for each parent")
         }
         let path = try db.relations.path(of: definition, for: type, on: db)
         var query = try SelectQuery(relatedBy: definition, path, to: name, avoiding: names)

@@ -51,13 +51,14 @@ public struct RelationDefinition: Sendable {
     ) -> String? {
         if let limit = last.anyLimit, path.isMany {
             return
-                "the limit of \(last.name()) would be one for each row of \(path.name()), through which it leads: write "
-                + "limit(\(limit), perParent: true) behind the whole relation, for each \(path.owner)"
+                "the limit of \(last.name()) would apply to each row of \(path.name()), through which it "
+                + "leads: write limit(\(limit), perParent: true) after the whole relation, for each "
+                + "\(path.owner)"
         }
         if path.query.isDistinct, path.limit != nil || !order.isEmpty {
             return
-                "of the rows of \(path.name()), through which it leads, equal ones are left out, and so they have no order and no "
-                + "limit: write distinct(), or one of these"
+                "the rows of \(path.name()), through which it leads, are distinct, and so they can have "
+                + "neither an order nor a limit: leave out distinct(), or both of these"
         }
         return nil
     }
@@ -66,8 +67,8 @@ public struct RelationDefinition: Sendable {
     func checked<R: Relation>(as relation: R.Type, isMany: Bool) -> RelationDefinition {
         if self.isMany == isMany, targetType == R.Target.self { return self }
         Misuse.trap(
-            "a \(relation) was made of what is \(name()), which gives \(self.isMany ? "a list" : "one") of \(targetType). "
-                + "Derive it from that relation.")
+            "a \(relation) was made from the definition of \(name()), which leads to "
+                + "\(self.isMany ? "a list" : "one") of \(targetType). Derive it from that relation.")
     }
 
     /// The request for the related rows, with the relation's refinements.

@@ -26,16 +26,17 @@ extension RelationError: CustomStringConvertible {
         switch self {
         case .notLoaded(let relation, let type):
             return
-                "\(relation) was not loaded for this \(type): fetch it by .including(\(relation)), or load it by "
-                + "record.load(\(relation), db). (Declare the relation as `static let`: each call of hasMany, hasOne and "
-                + "belongsTo makes another one.)"
+                "\(relation) was not loaded for this \(type): fetch it with .including(\(relation)), or "
+                + "load it with record.load(\(relation), db). (Declare the relation as `static let`: each "
+                + "call of hasMany, hasOne and belongsTo makes another one.)"
         case .released(let relation, let type):
             return
-                "\(relation) of this \(type) leads back to the record that it was loaded for, which is no longer "
-                + "there: keep that record, or load the relation itself by .including(\(relation))"
+                "\(relation) of this \(type) leads back to the record that it was loaded for, which no "
+                + "longer exists: keep that record, or load the relation itself with "
+                + ".including(\(relation))"
         case .wrongOwner(let relation, let type):
             return
-                "\(relation) is no relation of \(type): name one that \(type) or a superclass of it declares"
+                "\(relation) is not a relation of \(type): name one that \(type) or a superclass of it declares"
         case .noForeignKey(let relation, let reason): return "\(relation): \(reason)"
         case .unsound(let relation, let reason): return "\(relation): \(reason)"
         }

@@ -8,7 +8,8 @@ struct RelationLoading {
         guard let target = definition.target else {
             throw RelationError.unsound(
                 relation: definition.name(),
-                reason: "\(definition.targetType) is no class of records: only these are loaded into others")
+                reason: "\(definition.targetType) is not a record class: only record classes can be loaded "
+                    + "into records")
         }
         (self.definition, self.target, self.db) = (definition, target, db)
     }
@@ -256,8 +257,9 @@ extension [any Relation] {
                 throw RelationError.unsound(
                     relation: definition.name(),
                     reason:
-                        "it is named twice, and only what was loaded last would stay: name it once, with all that is "
-                        + "to be loaded along with it, or give one of both a key of its own by forKey(_:)")
+                        "the request names it twice, and only the last load would remain: name it once, "
+                        + "with everything to load along with it, or give one of the two another key with "
+                        + "forKey(_:)")
             }
             try definition.checkNested()
             try RelationLoading(definition, in: db).load(

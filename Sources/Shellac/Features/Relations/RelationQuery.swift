@@ -49,7 +49,8 @@ struct RelationQuery {
                 throw RelationError.unsound(
                     relation: definition.name(),
                     reason:
-                        "it has a limit for each parent, and its rows are joined with others: load these by including(_:)"
+                        "it has a limit for each parent, and its rows are joined with others: load the "
+                        + "others with including(_:)"
                 )
             }
             leaveOut(behind: limit)
@@ -116,16 +117,16 @@ extension RelationDefinition {
         let query = step.query
         guard query.source.type != nil, query.commonTables.isEmpty else {
             try refuse(
-                "the rows of a relation are those of a table: not of a union, nor of a common table expression"
+                "the rows of a relation must come from a table, not from a union or a common table expression"
             )
         }
         if query.isDistinct, limit != nil {
             try refuse(
-                "rows are numbered before those that are equal are left out: write distinct(), or a limit")
+                "SQLite numbers rows before it removes duplicates: write either distinct() or a limit")
         }
         if query.limit != nil {
             try refuse(
-                "a limit of all rows together would leave some records without theirs: write limit(3, perParent: true)"
+                "one limit for all rows would leave some records without theirs: write limit(3, perParent: true)"
             )
         }
         if !query.groups.isEmpty || query.groupCondition != nil {

@@ -61,7 +61,8 @@ private struct RelationCascade: SoftDeleteCascade {
             throw RelationError.unsound(
                 relation: definition.name(),
                 reason:
-                    "rows that refer to a row are deleted along with it: name a relation of hasMany or hasOne, without a limit"
+                    "a cascade deletes the rows that refer to a deleted row: name a hasMany or hasOne "
+                    + "relation without a limit"
             )
         }
         try definition.check(definition.steps[0])

@@ -24,8 +24,8 @@ final class StepTerm: LateExpression, @unchecked Sendable {  // constant
     ) throws -> SQLExpression {
         throw DatabaseError(
             message:
-                "a request has the order of rows that a relation leads through, and not the relation: load it, join it, or begin with "
-                + "request(for:)")
+                "a request is ordered by rows that a relation leads through, but does not contain the "
+                + "relation: load it, join it, or begin with request(for:)")
     }
 }
 

@@ -22,7 +22,7 @@ extension DriftCheck {
         }
         if try !isKept || !db.schema.contains(.table, counter.notesName, in: table.schemaName) {
             add(
-                .counterNotKept(reason: "its triggers are missing, or others. Call updateCounterTriggers()"),
+                .counterNotKept(reason: "its triggers are missing or differ. Call updateCounterTriggers()"),
                 counter.mark.column)
         }
         let wrong = try Int.fetchOne(db.makeStatement(sql: counter.countOfWrong(in: table.schemaName))) ?? 0

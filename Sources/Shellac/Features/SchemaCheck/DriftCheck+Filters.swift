@@ -75,7 +75,8 @@ extension DriftCheck {
             if dates.0 != dates.1 {
                 throw DatabaseError(
                     message:
-                        "\(target) stores dates in \(own.column) otherwise (\(dates.1), and not \(dates.0)): let both types have one strategy for dates"
+                        "\(target) stores dates in \(own.column) in another form (\(dates.1) instead of "
+                        + "\(dates.0)): give both types the same strategy for dates"
                 )
             }
         }

@@ -134,7 +134,7 @@ extension SchemaFault: CustomStringConvertible {
         return switch kind {
         case .tableMissing: "\(recordType) is stored in \(table), which does not exist."
         case .selectionInvalid(let message):
-            "\(recordType) has a databaseSelection that \(table) does not have: \(message)."
+            "\(recordType) has a databaseSelection that does not work with \(table): \(message)."
         case .columnMissing(let isRead, let isEncoded):
             "\(recordType) \(isRead ? isEncoded ? "reads and encodes" : "reads" : "encodes") \(column), "
                 + "which \(table) lacks."
@@ -145,39 +145,45 @@ extension SchemaFault: CustomStringConvertible {
         case .columnNotEncoded:
             "\(recordType) never encodes \(column) of \(table), which is NOT NULL and has no default."
         case .propertyNotListed:
-            "\(recordType) has a property \(names), and no line for \(column) of \(table) in columns(_:): it is neither read nor stored. "
-                + "List it, or name it in databaseUnlistedProperties."
+            "\(recordType) has a property \(names), but no line for \(column) of \(table) in columns(_:): "
+                + "the property is neither read nor stored. List it, or name it in databaseUnlistedProperties."
         case .primaryKeyNotEncoded:
             "\(recordType) does not encode the primary key (\(names)) of \(table), by which it is updated and deleted."
         case .defaultOverwritten(let sql):
-            "\(recordType) stores NULL in \(column) of \(table) where it has no value, in place of the default \(sql)."
+            "\(recordType) stores NULL in \(column) of \(table) if it has no value, instead of the default "
+                + "\(sql)."
         case .foreignKeyNotIndexed(let destination):
             "The foreign key (\(names)) of \(table), which refers to the table \(destination), has no index."
         case .foreignKeyOfOtherCollation(let destination, let collation):
-            "The column \(names) of \(table) refers to the table \(destination), which compares by \(collation): no index of "
-                + "the foreign key is used. Declare the column COLLATE \(collation)."
+            "The column \(names) of \(table) refers to the table \(destination), which compares with "
+                + "\(collation), and so no index of the foreign key is used. Declare the column COLLATE "
+                + "\(collation)."
         case .affinityMismatch(let value, let type):
             "\(recordType) encodes \(value) in \(column) of \(table), whose type is \(type): \(effect(of: value, type))."
         case .filterInvalid(let message):
-            "\(recordType) has a default filter that \(table) cannot tell: \(message)."
+            "\(recordType) has a default filter that does not work with \(table): \(message)."
         case .uniqueIndexOfDeletedRows(let name, let softDelete):
-            "The unique index \(name) (\(names)) of \(table) counts deleted rows of \(recordType): a \(names) that is deleted cannot be given "
-                + "again. Make it partial: WHERE \(softDelete) IS NULL."
+            "The unique index \(name) (\(names)) of \(table) includes deleted rows of \(recordType), and "
+                + "so the \(names) of a deleted row cannot be used again. Make it partial: WHERE \(softDelete) "
+                + "IS NULL."
         case .uniqueIndexOfDates(let name, let softDelete):
-            "The unique index \(name) (\(names)) of \(table) lets rows of \(recordType) repeat each other that are not deleted: these have NULL in "
-                + "\(softDelete), and no NULL is the same as another. Leave that column out, and make it partial: WHERE \(softDelete) IS NULL."
+            "The unique index \(name) (\(names)) of \(table) does not keep rows of \(recordType) that are "
+                + "not deleted from repeating each other: they have NULL in \(softDelete), and no NULL equals "
+                + "another. Leave that column out, and make it partial: WHERE \(softDelete) IS NULL."
         case .kindsInvalid(let message):
-            "\(recordType) has databaseKinds that \(table) cannot tell: \(message)."
+            "\(recordType) has databaseKinds that do not work with \(table): \(message)."
         case .unknownKind(let kind, let count):
             "\(count) \(count == 1 ? "row" : "rows") of \(table) \(count == 1 ? "is" : "are") of the kind \(kind.sqlLiteral) in \(column), "
                 + "which the databaseKinds of \(recordType) do not list."
         case .casesRefused(let type, let values):
-            "The CHECK of \(column) of \(table) refuses \(values.map(\.sqlLiteral).joined(separator: ", ")), of the cases of \(type). "
-                + "Rebuild the table with check(in: \(type).self)."
+            "The CHECK of \(column) of \(table) refuses these cases of \(type): "
+                + "\(values.map(\.sqlLiteral).joined(separator: ", ")). Rebuild the table with check(in: "
+                + "\(type).self)."
         case .unknownCase(let type, let value, let count):
-            "\(count) \(count == 1 ? "row holds" : "rows hold") \(value.sqlLiteral) in \(column) of \(table), which is no case of \(type)."
+            "\(count) \(count == 1 ? "row holds" : "rows hold") \(value.sqlLiteral) in \(column) of "
+                + "\(table), which is not a case of \(type)."
         case .counterNotKept(let reason):
-            "Nothing keeps \(column) of \(table), which is a counter: \(reason)."
+            "Nothing updates \(column) of \(table), which is a counter: \(reason)."
         case .miscounted(let count):
             "\(count) \(count == 1 ? "row" : "rows") of \(table) \(count == 1 ? "has" : "have") a wrong count in \(column): "
                 + "call recount(\"\(tableName)\", \"\(names)\")."

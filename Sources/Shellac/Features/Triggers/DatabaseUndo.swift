@@ -66,7 +66,9 @@ public final class DatabaseUndo: Sendable {
     public init(_ writer: some DatabaseWriter, tables: [String], limit: Int? = nil) throws {
         var seen: Set<CaseInsensitiveName> = []
         let tables = tables.filter { seen.insert(CaseInsensitiveName($0)).inserted }
-        if tables.isEmpty { throw Self.misuse("no table was named whose changes could be undone") }
+        if tables.isEmpty {
+            throw Self.misuse("no table was named: name the tables whose changes can be undone")
+        }
         if let limit, limit < 1 {
             throw Self.misuse("\(limit) groups cannot be kept: give a limit of 1 or more, or none")
         }
@@ -76,8 +78,8 @@ public final class DatabaseUndo: Sendable {
         recorder = try writer.unsafeReentrantWrite { db in
             if db.isInsideTransaction {
                 throw Self.misuse(
-                    "the recording of changes cannot begin inside of a transaction, whose rollback would end it: "
-                        + "make the DatabaseUndo before")
+                    "recording cannot begin inside of a transaction, since a rollback would end it: make "
+                        + "the DatabaseUndo before the transaction")
             }
             return try db.triggerConnection.addRecorder(tables, limit: limit, shared: shared)
         }
@@ -162,8 +164,8 @@ public final class DatabaseUndo: Sendable {
     private func play(_ direction: UndoDirection) throws -> Bool {
         if recorder.database.isAccessed {
             throw Self.misuse(
-                "\(direction.word)() was called inside of an access to the database, whose transaction is no group "
-                    + "yet: call it when the access has ended, or roll the transaction back")
+                "\(direction.word)() was called inside of an access to the database, whose transaction is "
+                    + "not a group yet: call it after the access, or roll back the transaction")
         }
         return try writer.writeWithoutTransaction { db in try play(direction, db) }
     }
@@ -199,7 +201,9 @@ public final class DatabaseUndo: Sendable {
     public func setActionName(_ name: String, in db: Database) throws {
         db.checkAccess()
         guard db === recorder.database else {
-            throw Self.misuse("a group of \(recorder.database.description) was named in \(db.description)")
+            throw Self.misuse(
+                "a group of \(recorder.database.description) cannot be named with the "
+                    + "Database of \(db.description)")
         }
         try recorder.nameGroup(name)
     }
@@ -291,13 +295,13 @@ public struct DatabaseUndoConflict: Error, Sendable, CustomStringConvertible {
         case .row:
             let values = key.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
             text += "the row of \(tableName ?? "") with \(values.joined(separator: ", ")) "
-            text += underlyingError == nil ? "was changed since, and not recorded" : "cannot be written"
+            text += underlyingError == nil ? "was changed since without being recorded" : "cannot be written"
         case .rowsThatDepend: text += "rows that were not recorded depend on what would be changed"
         case .written:
             text +=
-                "another connection has written after a statement outside of a transaction, and before the end of its "
+                "another connection has written between a statement outside of a transaction and the end of its "
             text +=
-                "access, so that it is not known what the statement has left. Write in transactions, which have no "
+                "access, and so it is unknown what the statement has left. Write in transactions, which have no "
             text += "such gap. removeAll() forgets the groups"
         }
         return text + (underlyingError.map { ": \($0)" } ?? "")

@@ -21,7 +21,7 @@ public struct TableChange {
     public let new: Row?
 }
 
-@available(*, unavailable, message: "a change belongs to the callback that hears of it")
+@available(*, unavailable, message: "a change belongs to the callback that receives it")
 extension TableChange: Sendable {}
 
 /// A token of a table-wide callback, which removes it.

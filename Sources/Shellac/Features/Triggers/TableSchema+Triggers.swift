@@ -7,9 +7,9 @@ extension Database {
         if Database.isSQLiteInternalTable(name) { throw refuse("it belongs to SQLite") }
         switch table.kind {
         case .table: break
-        case .view: throw refuse("it is a view. Its rows are those of tables, which can be")
+        case .view: throw refuse("it is a view. Name the tables of its rows instead")
         case .virtualTable, .tableValuedFunction:
-            throw refuse("it is a virtual table, and SQLite has no triggers on these")
+            throw refuse("it is a virtual table, and SQLite has no triggers on virtual tables")
         }
         // The statements of a trigger cannot name a database.
         if try schema.table(name, in: "temp") != nil {

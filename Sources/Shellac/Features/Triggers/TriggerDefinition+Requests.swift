@@ -84,8 +84,9 @@ extension TriggerDefinition {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message:
-                    "a trigger deletes rows of \(type), which are to stay, and knows neither the date nor what goes along: set \(deletion.column) "
-                    + "by updateAll(_:_:), or delete them for good by destroyAll(_:)")
+                    "a trigger deletes rows of \(type), which has a soft delete, but a trigger knows "
+                    + "neither the date nor the rows that go along: set \(deletion.column) with "
+                    + "updateAll(_:_:), or delete the rows for good with destroyAll(_:)")
         }
         try destroyAll(request)
     }
@@ -167,8 +168,9 @@ extension TriggerDefinition {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message:
-                    "a trigger inserts a row of \(type), and sets the column \(value.column), which tells its kind, and is written by itself: leave "
-                    + "it out, or insert into \"\(type.databaseTableName)\"")
+                    "a trigger inserts a row of \(type), and sets the column \(value.column) of its kind, "
+                    + "which Shellac sets itself: leave it out, or insert into "
+                    + "\"\(type.databaseTableName)\"")
         }
         try kind.checkSaving([])
         return [Column(kind.column).set(to: kind.kind ?? .null)]

@@ -108,7 +108,7 @@ public final class TriggerDefinition {
     }
 }
 
-@available(*, unavailable, message: "a definition is good for the closure that receives it")
+@available(*, unavailable, message: "a definition is only valid inside the closure that receives it")
 extension TriggerDefinition: Sendable {}
 
 extension Database {

@@ -32,7 +32,7 @@ struct UndoLayout: Hashable {
         guard let key = table.keyOfRow else {
             throw refuse(
                 hasRowID
-                    ? "its columns have taken all names of the row id" : "its primary key is not known")
+                    ? "its columns use all names of the row id" : "its primary key is not known")
         }
         self.key = key
         columns = table.allColumns.filter { !$0.isGenerated && $0.name != table.primaryKey.rowIDColumn }

@@ -104,7 +104,7 @@ extension UndoRecorder {
             let now = current.compactMap(\.self).first {
                 CaseInsensitiveName.matches($0.layout.table, tables.layout.table)
             }
-            guard let now else { return try empty("there is no table \(tables.layout.table) any more") }
+            guard let now else { return try empty("the table \(tables.layout.table) no longer exists") }
             if !tables.layout.isCompatible(with: now.layout) {
                 return try empty(
                     "columns of the table \(tables.layout.table) were dropped, renamed or changed")
@@ -234,7 +234,7 @@ extension UndoRecorder {
     private func giveUp(_ error: any Error) {
         guard !isBroken else { return }
         isBroken = true
-        notice("what was recorded could not be kept: \(error)")
+        notice("the recorded changes could not be kept: \(error)")
     }
 
     /// Runs a function in a transaction without handlers: it writes only to Shellac's temporary
@@ -272,7 +272,8 @@ extension UndoRecorder {
             else {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
-                    message: "there is no group to be named \(name): name it inside of its transaction")
+                    message:
+                        "there is no group that could be named \(name): name it inside of its transaction")
             }
             try database.makeStatement(sql: "UPDATE temp.\(groups) SET name = ? WHERE grp = \(group)")
                 .execute(arguments: [name])

@@ -15,7 +15,9 @@ extension PackedBytes: CheckedInvariants {
             guard
                 tag == .null || tag.isInteger && tag.rawValue.nonzeroBitCount == 1 || tag.isReal
                     || tag.isText || tag.isBlob
-            else { return violations + ["column \(column) has the tag \(tag.rawValue), which there is not"] }
+            else {
+                return violations + ["column \(column) has the tag \(tag.rawValue), which does not exist"]
+            }
             guard left >= tag.lengthSize, left >= value.byteCount
             else { return violations + ["the payload of column \(column) ends behind the row"] }
             let length = value.byteCount
@@ -52,7 +54,7 @@ extension ChunkedRow: CheckedInvariants {
         let (start, offset) = placeInChunk
         violations.expect(
             offset >= start && offset % 8 == 0 && UInt(bitPattern: address) % 8 == 0,
-            "a row stands at the byte \(offset) of its chunk")
+            "a row begins at the byte \(offset) of its chunk")
         violations.expect(
             references > 0 && references <= Self.manyReferences,
             "a chunk with a row has \(references) references")

@@ -99,7 +99,8 @@ enum OpeningFailure {
 
     /// Returns the reason why an unknown VFS cannot open anything.
     static func noVFS(_ name: String) -> String {
-        "no VFS is registered by the name of \(name): load the extension that brings it, by Database.loadExtension, first"
+        "no VFS is registered with the name \(name): first load the extension that provides it, with "
+            + "Database.loadExtension"
     }
 
     private static func explanation(path: String, systemError: Int32) -> String? {

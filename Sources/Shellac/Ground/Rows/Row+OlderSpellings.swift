@@ -9,12 +9,12 @@ public import Foundation
 extension Row {
     @available(*, unavailable, message: "write `try row[\"name\"]`: reading a value may throw")
     public func value<Value: DatabaseValueConvertible>(named name: String) -> Value {
-        Misuse.trap("value(named:) is not there: write `try row[\"name\"]`.")
+        Misuse.trap("value(named:) no longer exists: write `try row[\"name\"]`.")
     }
 
     @available(*, unavailable, message: "write `try row[0]`: reading a value may throw")
     public func value<Value: DatabaseValueConvertible>(atIndex index: Int) -> Value {
-        Misuse.trap("value(atIndex:) is not there: write `try row[0]`.")
+        Misuse.trap("value(atIndex:) no longer exists: write `try row[0]`.")
     }
 
     @available(
@@ -26,9 +26,9 @@ extension Row {
 extension DatabaseValue {
     @available(
         *, unavailable,
-        message: "write `Int.fromDatabaseValue(value)`, which is nil where the value does not convert"
+        message: "write `Int.fromDatabaseValue(value)`, which is nil if the value does not convert"
     )
     public func value<Value: DatabaseValueConvertible>() -> Value {
-        Misuse.trap("value() is not there: write `Int.fromDatabaseValue(value)`.")
+        Misuse.trap("value() no longer exists: write `Int.fromDatabaseValue(value)`.")
     }
 }

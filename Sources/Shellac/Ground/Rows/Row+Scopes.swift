@@ -151,8 +151,8 @@ public struct PrefetchedRows {
     public var isEmpty: Bool { lists.isEmpty }
 }
 
-@available(*, unavailable, message: "rows may stand where SQLite holds them")
+@available(*, unavailable, message: "the rows may refer to memory of SQLite")
 extension RowScopes: Sendable {}
 
-@available(*, unavailable, message: "rows may stand where SQLite holds them")
+@available(*, unavailable, message: "the rows may refer to memory of SQLite")
 extension PrefetchedRows: Sendable {}

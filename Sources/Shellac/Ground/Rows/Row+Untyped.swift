@@ -111,7 +111,7 @@ extension Row: RandomAccessCollection {
     public subscript(position: RowIndex) -> Element {
         guard let value = databaseValue(atIndex: position.column) else {
             Misuse.trap(
-                "a row has no column at a place that was asked for: places are those of the same row, before endIndex."
+                "a row has no column at the given position: use positions of the same row, before endIndex."
             )
         }
         return (name: columnNames[position.column], value: value)

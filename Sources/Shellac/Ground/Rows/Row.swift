@@ -188,7 +188,8 @@ public struct Row {
 
 @available(
     *, unavailable,
-    message: "a row may stand where SQLite holds it: return copies, or what was read, from the access"
+    message:
+        "a row may refer to memory of SQLite: return copies, or the values that you read, from the access"
 )
 extension Row: Sendable {}
 

@@ -189,7 +189,7 @@ extension DatabaseDateComponents: Codable {
         let text = try container.decode(String.self)
         guard let components = Self.fromDatabaseValue(text.databaseValue) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\(text.debugDescription) is in none of the date formats")
+                in: container, debugDescription: "\(text.debugDescription) has none of the date formats")
         }
         self = components
     }
@@ -201,7 +201,7 @@ extension DatabaseDateComponents: Codable {
                 self,
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
-                    debugDescription: "a date component is out of its bounds: \(dateComponents)"))
+                    debugDescription: "a date component is out of range: \(dateComponents)"))
         }
         try container.encode(text)
     }

@@ -110,5 +110,5 @@ public struct DatabaseValueSink: ~Copyable {
     }
 }
 
-@available(*, unavailable, message: "a sink is good for the duration of an encoding")
+@available(*, unavailable, message: "a sink is only valid during an encoding")
 extension DatabaseValueSink: Sendable {}

@@ -109,7 +109,7 @@ struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
     ) throws -> Value {
         guard let converted = Convertible.fromDatabaseValue(value) else {
             throw DecodingError.typeMismatch(
-                type, DecodingError.Context(codingPath: [], debugDescription: "\(value) is no \(type)"))
+                type, DecodingError.Context(codingPath: [], debugDescription: "\(value) is not a \(type)"))
         }
         // Only the static type differs. (A cast would unwrap optionals.)
         return unsafeBitCast(converted, to: type)

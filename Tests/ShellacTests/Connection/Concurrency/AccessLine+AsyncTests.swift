@@ -110,7 +110,7 @@ struct AccessLineAsyncTests {
         let error = await #expect(throws: DatabaseError.self) {
             try await queue.writeWithoutTransaction { db in try db.beginTransaction() }
         }
-        #expect(error?.message?.hasPrefix("a transaction was left open") == true)
+        #expect(error?.message?.hasPrefix("a transaction was still open") == true)
         try await queue.write { db in try db.insert("Arthur") }
     }
 

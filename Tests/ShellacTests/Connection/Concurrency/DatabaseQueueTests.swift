@@ -170,8 +170,9 @@ struct DatabaseQueueTests {
             try queue.write { _ in try method.run(queue) }
         }
         result.expectSentence(
-            "the database test was accessed from inside an access to it, which would wait for itself. "
-                + "Pass the Database on to the functions that need it, or use unsafeReentrantWrite or unsafeReentrantRead."
+            "the database test was accessed from inside an access to it, and the access would wait for "
+                + "itself. Pass the Database on to the functions that need it, or use unsafeReentrantWrite or "
+                + "unsafeReentrantRead."
         )
     }
 
@@ -181,7 +182,8 @@ struct DatabaseQueueTests {
             let queue = try DatabaseQueue.withPlayers()
             try await queue.write { _ in try queue.read { _ in } }
         }
-        result.expectSentence("the database test was accessed from inside an access to it, which would wait")
+        result.expectSentence(
+            "the database test was accessed from inside an access to it, and the access would wait")
     }
 
     @Test("A reentrant write works inside any access, and outside")

@@ -108,7 +108,7 @@ struct LockTests {
             usleep(30_000_000)
         }
         let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-        #expect(text.contains("was closed by who hears of one of its checkpoints"))
+        #expect(text.contains("was closed inside of the report of one of its checkpoints"))
     }
 
     @Test("what is freed with a reader may interrupt the readers", .timeLimit(.minutes(10)))

@@ -383,12 +383,14 @@ struct LostFileTests {
         #expect(error?.leavesOutcomeUnknown == true)
         #expect(
             error?.message
-                == "a commit to test could not be confirmed, and its outcome is unknown: its file was moved, deleted or replaced. Close the "
-                + "database, and look what it has before writing that once more")
+                == "a commit to test could not be confirmed, and its outcome is unknown: its file was "
+                + "moved, deleted or replaced. Close the database, and check what it contains before you "
+                + "write that again")
         #expect(mover.ends == ["rolled back"])
         expectError(
             "a commit to test could not be confirmed, and its outcome is unknown: its file was moved, "
-                + "deleted or replaced. Close the database, and look what it has before writing that once more"
+                + "deleted or replaced. Close the database, and check what it contains before you write that "
+                + "again"
         ) { try database.read { _ in } }
         try database.close()
     }

@@ -9,7 +9,7 @@ import Testing
 struct ServiceTests {
     private let file: TemporaryDatabase
     private static let refusal =
-        "the database test has ended: its run() was cancelled, and no access begins any more"
+        "the database test has ended: its run() was cancelled, and no new access can begin"
 
     init() throws { file = try TemporaryDatabase(journalMode: .wal) }
 
@@ -240,7 +240,7 @@ struct ServiceTests {
             #expect(error?.resultCode == .SQLITE_INTERRUPT)
             #expect(
                 error?.message?.hasPrefix(
-                    "the database test has ended: its run() was cancelled, and the access was still not over after 100 ms"
+                    "the database test has ended: its run() was cancelled, and the access had not ended after 100 ms"
                 )
                     == true)
         }
@@ -249,7 +249,8 @@ struct ServiceTests {
         let what = kind == .pool ? "test.writer" : "an access"
         #expect(
             error?.message
-                == "the database test is closed, and what still ran after 100 ms was interrupted, and rolled back: \(what)"
+                == "the database test is closed. After 100 ms, these accesses still ran, and were "
+                + "interrupted and rolled back: \(what)"
         )
         try expectClosed(["Arthur"])
     }

@@ -298,8 +298,8 @@ struct BackupTests {
             error?.message
                 == (length == 2
                     ? "the destination of the backup is being copied over its source"
-                    : "the destination of the backup is being copied over its source, by way of other databases: "
-                        + "\(length) backups would wait for each other"))
+                    : "the destination of the backup is being copied over its source, through other "
+                        + "databases: \(length) backups would wait for each other"))
         end.open()
         try await first.value
         for other in others { try await other.value }

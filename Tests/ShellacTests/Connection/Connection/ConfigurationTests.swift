@@ -133,7 +133,7 @@ struct ConfigurationTests {
             try DatabaseQueue(path: path, configuration: forgotten)
         }
         #expect(error.resultCode == .SQLITE_MISUSE)
-        #expect(error.message?.hasPrefix("a transaction was left open") == true)
+        #expect(error.message?.hasPrefix("a transaction was still open") == true)
         try #expect(folder.openFiles() == [])
         try DatabaseQueue(path: path).inDatabase { db in
             try #expect(db.integers("SELECT COUNT(*) FROM t") == [0])

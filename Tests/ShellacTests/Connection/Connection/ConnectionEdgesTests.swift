@@ -126,8 +126,8 @@ struct ConnectionEdgesTests {
     func foreignTransaction() throws {
         let queue = try Self.foreignKeys()
         expectError(
-            "a transaction was left open at the end of an access to :memory:, and was rolled back: commit "
-                + "it inside the access, or use write or inTransaction, which do"
+            "a transaction was still open at the end of an access to :memory:, and was rolled back: commit "
+                + "it inside the access, or use write or inTransaction, which commit it"
         ) {
             try queue.inDatabase { db in
                 let connection = try #require(db.sqliteConnection)

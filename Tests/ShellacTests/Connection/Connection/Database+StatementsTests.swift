@@ -34,7 +34,7 @@ struct ExecuteTests {
                 try db.execute(sql: sql, arguments: [1])
             }
             #expect(error.resultCode == .SQLITE_MISUSE)
-            #expect(error.message == "there are arguments, and no statement to take them")
+            #expect(error.message == "there are arguments, but no statement that could take them")
             #expect(error.sql == sql)
             try #expect(db.isUsable())
         }

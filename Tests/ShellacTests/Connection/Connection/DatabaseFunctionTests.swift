@@ -103,8 +103,8 @@ struct DatabaseFunctionTests {
             #expect(error.resultCode == .SQLITE_MISUSE)
             #expect(
                 error.message
-                    == "the function f cannot be added: "
-                    + "its name has 255 bytes at most, and no NUL, and it takes 0 to \(most) arguments")
+                    == "the function f cannot be added: its name must have at most 255 bytes and no NUL, "
+                    + "and it must take 0 to \(most) arguments")
             try #expect(db.isUsable())
         }
     }
@@ -121,7 +121,7 @@ struct DatabaseFunctionTests {
                 }
                 #expect(error.resultCode == .SQLITE_MISUSE)
             }
-            expectError(containing: "its name has 255 bytes at most, and no NUL") {
+            expectError(containing: "its name must have at most 255 bytes and no NUL") {
                 try db.add(function: DatabaseFunction("a\0b") { _ in 1 })
             }
             expectError("no such function: a") { try value(db, "SELECT a()") }
@@ -164,7 +164,7 @@ struct DatabaseFunctionTests {
             let error = try #require(throws: DatabaseError.self) { try value(db, "SELECT f()") }
             #expect(error.message == "no such function: f")
             try db.remove(function: DatabaseFunction("never", argumentCount: 0) { _ in nil })
-            expectError(containing: "cannot be added: its name has 255 bytes at most") {
+            expectError(containing: "cannot be added: its name must have at most 255 bytes") {
                 try db.add(
                     function: DatabaseFunction(String(repeating: "f", count: 256)) { [held = Held()] _ in
                         "\(held)"

@@ -248,7 +248,7 @@ struct FunctionErrorTests {
                 let last = Last { [unowned db] in
                     heard.append("refused \((try? Int.fetchOne(db, sql: sql)) ?? -1)")
                 }
-                expectError(containing: "cannot be added: its name has 255 bytes at most") {
+                expectError(containing: "cannot be added: its name must have at most 255 bytes") {
                     try db.add(
                         function: DatabaseFunction(String(repeating: "f", count: 300), argumentCount: 0) {
                             _ in

@@ -254,8 +254,8 @@ struct DatabaseTransactionsTests {
     }
 
     static let leftOpen =
-        "SQLite error 21: a transaction was left open at the end of an access to test, and was rolled back: "
-        + "commit it inside the access, or use write or inTransaction, which do"
+        "SQLite error 21: a transaction was still open at the end of an access to test, and was rolled "
+        + "back: commit it inside the access, or use write or inTransaction, which commit it"
 
     @Test("A transaction left open throws a sentence, and is rolled back", arguments: Opening.allCases)
     func leftOpen(opening: Opening) throws {

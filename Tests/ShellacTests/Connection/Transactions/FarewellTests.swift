@@ -264,8 +264,8 @@ struct FarewellTests {
             }
         }
         #expect(
-            error?.message == "a transaction was left open at the end of an access to test, and was rolled "
-                + "back: commit it inside the access, or use write or inTransaction, which do")
+            error?.message == "a transaction was still open at the end of an access to test, and was "
+                + "rolled back: commit it inside the access, or use write or inTransaction, which commit it")
         #expect(try queue.read { db in try db.heroes() } == ["farewell"])
     }
 }

@@ -172,7 +172,7 @@ struct BulkTests {
     func wrongRequests() throws {
         try League.database().write { db in
             let error = databaseError { try Player.group(Self.score).deleteAll(db) }
-            #expect(error?.message?.contains("groups them") == true)
+            #expect(error?.message?.contains("a grouped request") == true)
             let unknown = databaseError { try Player.updateAll(db, Column("nope").set(to: 1)) }
             #expect(unknown?.message == "no such column: nope, in the table player")
             #expect(unknown?.sql == #"UPDATE "player" SET "nope" = ?"#)

@@ -144,7 +144,7 @@ struct CombinedRequestTests {
             let first = try a.union(b).order(Column("id")).fetchOne(db)
             #expect(first?.id == 1)
             let error = databaseError { try a.union(b).deleteAll(db) }
-            #expect(error?.message == "only the rows of a table are updated and deleted")
+            #expect(error?.message == "only the rows of a table can be updated and deleted")
             let uneven = databaseError { _ = try Player.select(Column("id")).union(b).fetchAll(db) }
             #expect(uneven?.message?.contains("do not have the same number of result columns") == true)
         }

@@ -319,7 +319,7 @@ struct LiteralRequestTests {
         try League.database().read { db in
             for query: SQL in ["SELECT '\(Self.players.all())'", "SELECT \"(\(Self.players.all()))\""] {
                 let error = #expect(throws: DatabaseError.self) { try Row.fetchAll(db, literal: query) }
-                #expect(error?.message?.hasPrefix("a request stands between quotes") == true)
+                #expect(error?.message?.hasPrefix("a request is between quotes") == true)
             }
             let nul = #expect(throws: DatabaseError.self) {
                 try db.execute(literal: "SELECT \0 IN (\(Self.players.all()))")

@@ -95,7 +95,8 @@ struct RequestEdgesTests {
                 for attempt in attempts {
                     let error = databaseError { try attempt() }
                     #expect(
-                        error?.message?.hasPrefix("only the rows of a table are updated and deleted") == true)
+                        error?.message?.hasPrefix("only the rows of a table can be updated and deleted")
+                            == true)
                 }
             }
             let count = try Player.filter(Self.score > 0).fetchCount(db)

@@ -13,7 +13,7 @@ struct RequestSurprisesTests {
 
     @Test("with a limit and no order depend on the plan, as explain says")
     func limitWithoutOrder() throws {
-        let note = "NOTE: a LIMIT without ORDER BY: the plan decides which rows these are"
+        let note = "NOTE: a LIMIT without ORDER BY: the plan decides which rows are returned"
         try League.database().write { db in
             let request = Player.filter(Self.score > 60).limit(1)
             let before = try request.fetchAll(db).map(\.name)

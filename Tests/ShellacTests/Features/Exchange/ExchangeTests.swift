@@ -127,7 +127,8 @@ struct ExchangeTests {
             let sql: SQLRequest<Row> = "SELECT id, id FROM player"
             #expect(
                 thrown { try db.exportRows(of: sql, to: .chunks { _ in }, as: .jsonLines) }
-                    == "column \"id\": two columns have this name, and an object has each key once: name one by AS"
+                    == "column \"id\": two columns have this name, but an object can have each key only "
+                    + "once: rename one with AS"
             )
             let twice = try db.exportRows(of: sql, to: .chunks { _ in })
             #expect(twice == 2)
@@ -241,7 +242,7 @@ struct ExchangeTests {
         let records = [Odd(names: ["a"]), Odd(names: ["a", "b"])]
         #expect(
             thrown { try records.exportRows(to: .chunks { _ in }) }
-                == "row 2: the record has the columns a, b, and the first one has a")
+                == "row 2: the record has the columns a, b, but the first one has a")
     }
 
     // MARK: - Files

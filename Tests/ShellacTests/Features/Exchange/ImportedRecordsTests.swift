@@ -40,8 +40,8 @@ struct ImportedRecordsTests {
             let row = column == "hidden" ? "row 1 (line 2)" : "row 2 (line 3)"
             #expect(
                 thrown { try Note.importAll(db, from: .bytes(text.utf8)) }
-                    == "\(row), column \"\(column.uppercased())\": Note does not write the column \(column): list it there, or "
-                    + "say by ignoring: that its values are passed over")
+                    == "\(row), column \"\(column.uppercased())\": Note does not write the column "
+                    + "\(column): list it there, or leave its values out with ignoring:")
             try #expect(db.literals("SELECT count(*) FROM note") == ["0"])
             let count = try Note.importAll(db, from: .bytes(text.utf8), ignoring: [column])
             #expect(count == 2)

@@ -67,10 +67,10 @@ struct ImportingTests {
             ("", "line 1: there is no line with the names of the columns"),
             (
                 "id,nmae\n1,a\n",
-                "line 2, column \"nmae\": the table t has no column \"nmae\": it has id, name, score. Say by columns: which one "
-                    + "is meant, or by ignoring: that none is"
+                "line 2, column \"nmae\": the table t has no column \"nmae\": it has id, name, score. Name "
+                    + "the right one with columns:, or leave it out with ignoring:"
             ),
-            ("id,ID\n1,2\n", "line 2, column \"ID\": the column id of the table t is meant by \"id\", too"),
+            ("id,ID\n1,2\n", "line 2, column \"ID\": \"id\" goes to the column id of the table t, too"),
             ("id,name\n1,a\n\n2\n", "row 2 (line 4): there is 1 value for 2 columns"),
             ("id,name\n1,\"a\nb\"\n2,b,c\n", "row 2 (line 4): there are 3 values for 2 columns"),
             (
@@ -79,7 +79,8 @@ struct ImportingTests {
             ),
             (
                 "id,name\n1,\"a\"b\n",
-                "row 1 (line 2), column \"name\": there is text behind a closing quote: a quote inside of quotes is doubled"
+                "row 1 (line 2), column \"name\": there is text after a closing quote: a quote inside of "
+                    + "quotes must be doubled"
             ),
             (
                 "id,score\n1,5\n2,5000\n",
@@ -97,27 +98,27 @@ struct ImportingTests {
         arguments: [
             ("{\"id\":1}\n[", "row 2 (line 2): expected \"{\" at the beginning of a row, found \"[\""),
             ("[{\"id\":1}", "row 1 (line 1): the array is not closed"),
-            ("[{\"id\":1}] x", "line 1: there is text behind the array"),
+            ("[{\"id\":1}] x", "line 1: there is text after the array"),
             ("[{} {}]", "row 1 (line 1): expected \",\" between two rows, found \"{\""),
             ("{\"id\" 1}", "row 1 (line 1), column \"id\": expected \":\" behind a key, found \"1\""),
             (
                 "{\"id\":1 \"a\"",
-                "row 1 (line 1), column \"id\": expected \",\" or \"}\" behind a value, found \"\"\""
+                "row 1 (line 1), column \"id\": expected \",\" or \"}\" after a value, found \"\"\""
             ),
             ("{\"id\":}", "row 1 (line 1), column \"id\": expected a value, found \"}\""),
-            ("{\"id\":1,\"ID\":2}", "row 1 (line 1), column \"ID\": the key stands twice in one object"),
-            ("{\"id\":01}", "row 1 (line 1), column \"id\": 01 is no number"),
-            ("{\"id\":+1}", "row 1 (line 1), column \"id\": +1 is no number"),
-            ("{\"id\":1.}", nil), ("{\"id\":1.5.2}", "row 1 (line 1), column \"id\": 1.5.2 is no number"),
+            ("{\"id\":1,\"ID\":2}", "row 1 (line 1), column \"ID\": the object has this key twice"),
+            ("{\"id\":01}", "row 1 (line 1), column \"id\": 01 is not a number"),
+            ("{\"id\":+1}", "row 1 (line 1), column \"id\": +1 is not a number"),
+            ("{\"id\":1.}", nil), ("{\"id\":1.5.2}", "row 1 (line 1), column \"id\": 1.5.2 is not a number"),
             (
                 "{\"id\":9223372036854775808}",
-                "row 1 (line 1), column \"id\": 9223372036854775808 is no integer of 64 bits"
+                "row 1 (line 1), column \"id\": 9223372036854775808 is not a 64-bit integer"
             ),
             ("{\"name\":\"a\nb\"}", nil),
             ("{\"name\":\"a", "row 1 (line 1), column \"name\": a text is not closed"),
             ("{\"name\":\"\\x\"}", nil),
-            ("{\"name\":\"\\uD800\"}", "row 1 (line 1), column \"name\": half of a character stands alone"),
-            ("{\"name\":\"\\uDC00\"}", "row 1 (line 1), column \"name\": half of a character stands alone"),
+            ("{\"name\":\"\\uD800\"}", "row 1 (line 1), column \"name\": a surrogate has no other half"),
+            ("{\"name\":\"\\uDC00\"}", "row 1 (line 1), column \"name\": a surrogate has no other half"),
             ("{\"name\":nul}", nil), ("{\"name\":[1}", nil), ("{\"name\":{1:2}}", nil),
             ("{\"name\":[1,]}", nil),
             (
@@ -141,13 +142,16 @@ struct ImportingTests {
             for (bytes, message) in [
                 (
                     Array("id,name\n1,a\n2,".utf8) + [0xE9, 0x0A],
-                    "row 2 (line 3), column \"name\": the text is no UTF-8: convert the data first"
+                    "row 2 (line 3), column \"name\": the text is not UTF-8: convert the data first"
                 ),
-                ([0xFF, 0xFE, 0x61, 0], "line 1: the data is UTF-16, or no text: convert it to UTF-8 first"),
-                ([0xEF, 0x41], "line 1: the data is no UTF-8: convert it first"),
+                (
+                    [0xFF, 0xFE, 0x61, 0],
+                    "line 1: the data is UTF-16, or is not text: convert it to UTF-8 first"
+                ),
+                ([0xEF, 0x41], "line 1: the data is not UTF-8: convert it first"),
                 (
                     [0x61, 0xE9, 0x0A],
-                    "line 1: the names of the columns are no UTF-8: convert the data first"
+                    "line 1: the names of the columns are not UTF-8: convert the data first"
                 ),
             ] as [([UInt8], String)] {
                 #expect(thrown { try db.importRows(into: "t", from: .bytes(bytes)) } == message)
@@ -266,7 +270,7 @@ struct ImportingTests {
             _ = ExchangeFormat.csv(separator: Character(separator))
         }
         let sentence = String(decoding: ended?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(sentence.contains("the separator of CSV is a character of ASCII"))
+        #expect(sentence.contains("the separator of CSV must be an ASCII character"))
     }
 
     @Test("progress is told by rows and bytes, and ends with all of them")

@@ -165,8 +165,8 @@ struct RoundTripTests {
                     == "i,r,b\n-1,-1.0,X'41'\nx'41',9e999,x'41'\n-10,x'41',x'4141'\n")
             #expect(
                 thrown { _ = try db.exported("t", as: .csv(null: "-1")) }
-                    == "column \"b\": the word for NULL, -1, is a number, and the column has no type that would tell one from "
-                    + "the other: use another word")
+                    == "column \"b\": the word for NULL, -1, is a number, and the column has no type that "
+                    + "would distinguish a number from NULL: use another word")
         }
     }
 
@@ -180,7 +180,7 @@ struct RoundTripTests {
             _ = ExchangeFormat.csv(null: word)
         }
         let sentence = String(decoding: ended?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(sentence.contains("the word for NULL has the separator, a quote, a line break"))
+        #expect(sentence.contains("the word for NULL contains the separator, a quote, a line break"))
     }
 
     @Test(
@@ -194,8 +194,8 @@ struct RoundTripTests {
         try queue.write { db in
             #expect(
                 thrown { try db.exportRows(of: "t", to: .file(path), as: format) }
-                    == "row 2, column \"s\": the text is no UTF-8, and could not be imported: export it as a blob, by "
-                    + "CAST(… AS BLOB)")
+                    == "row 2, column \"s\": the text is not UTF-8, and so it could not be imported: "
+                    + "export it as a blob, with CAST(… AS BLOB)")
             try #expect(String(contentsOfFile: path, encoding: .utf8) == "before")
             let cast: SQLRequest<Row> = "SELECT a, CAST(s AS BLOB) AS s FROM t"
             try db.exportRows(of: cast, to: .file(path), as: format)
@@ -234,7 +234,7 @@ struct RoundTripTests {
                 let bytes = Array(start.utf8) + [0xFF] + Array((start.contains("[") ? "\"]}" : "\"}").utf8)
                 #expect(
                     thrown { try db.importRows(into: "t", from: .bytes(bytes), as: .jsonLines) }
-                        == "row 1 (line 1), column \"a\": the text is no UTF-8: convert the data first")
+                        == "row 1 (line 1), column \"a\": the text is not UTF-8: convert the data first")
             }
         }
     }
@@ -254,11 +254,12 @@ struct RoundTripTests {
         for column in ["a INTEGER", "a REAL", "a NUMERIC", "a"] {
             #expect(
                 thrown { _ = try imported("{\"a\":1e400}", column: column) }
-                    == "row 1 (line 1), column \"a\": 1e400 is beyond the real numbers: an infinity is written as 9e999"
+                    == "row 1 (line 1), column \"a\": 1e400 is too large for a real number: write an "
+                    + "infinity as 9e999"
             )
             #expect(
                 thrown { _ = try imported("{\"a\":12345678901234567890}", column: column) }
-                    == "row 1 (line 1), column \"a\": 12345678901234567890 is no integer of 64 bits")
+                    == "row 1 (line 1), column \"a\": 12345678901234567890 is not a 64-bit integer")
         }
         try #expect(imported("{\"a\":-9e999}", column: "a REAL") == ["-9e999"])
     }

@@ -210,7 +210,8 @@ struct FetchedRecordsControllerTests {
         let error = #expect(throws: DatabaseError.self) { try controller.performFetch() }
         #expect(
             error?.message
-                == "the rows of a list are told apart by the primary key of table listPlayer: id. The request does not fetch it: select it, too, or give the list other key columns"
+                == "a list identifies its rows by the primary key of table listPlayer: id. The request "
+                + "does not fetch all of these: select them, too, or pass other key columns to the list"
         )
         #expect(error?.sql?.contains("\"name\"") == true)
         #expect(controller.fetchedRecords.map(\.name) == ["a"])
@@ -218,14 +219,14 @@ struct FetchedRecordsControllerTests {
         let other = #expect(throws: DatabaseError.self) { try controller.performFetch() }
         #expect(
             other?.message?.hasPrefix(
-                "the rows of a list are told apart by the key columns that the list was given: shirt.")
+                "a list identifies its rows by the given key columns: shirt.")
                 == true)
         // One of two columns tells too little.
         controller.setRequest(byName, keyColumns: ["name", "shirt"])
         let half = #expect(throws: DatabaseError.self) { try controller.performFetch() }
-        #expect(half?.message?.contains("the list was given: name, shirt.") == true)
+        #expect(half?.message?.contains("the given key columns: name, shirt.") == true)
         controller.setRequest(byName, keyColumns: [])
-        expectError(containing: "by the key columns that the list was given") {
+        expectError(containing: "by the given key columns") {
             try controller.performFetch()
         }
         // And it goes on.

@@ -206,8 +206,8 @@ struct ListTrackingTests {
         #expect(list.errors.count == 1 && list.told == [])
         let controller = FetchedRecordsController(queue, request: ListPlayer.select(Column("name")))
         await expectError(
-            "the rows of a list are told apart by the primary key of table listPlayer: id. The request "
-                + "does not fetch it: select it, too, or give the list other key columns"
+            "a list identifies its rows by the primary key of table listPlayer: id. The request does not "
+                + "fetch all of these: select them, too, or pass other key columns to the list"
         ) { for try await _ in controller.changes {} }
     }
 

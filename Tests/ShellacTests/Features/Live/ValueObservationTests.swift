@@ -300,7 +300,7 @@ struct ValueObservationTests {
             }
         }
         let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(output.contains("an observation was started with .immediate on another thread"))
+        #expect(output.contains("an observation was started with .immediate outside of the main thread"))
     }
 }
 

@@ -45,7 +45,7 @@ struct GivenReferenceTests {
             refusal(
                 "Player.team: the Player would be saved with NULL in teamID",
                 "the Team that it was set to has no key yet",
-                "Save that first, and set teamID, or save both by save(db, with: Player.team)"
+                "Save that first, and set teamID, or save both with save(db, with: Player.team)"
             ) { try queue.write { try way(player, $0) } }
             #expect(player.id == nil)
         }

@@ -41,7 +41,7 @@ import Testing
             #expect(found.count == 1)
             #expect(
                 found.first?.contains(
-                    "Team.including(Team.players), or load it by db.load(records, Team.players)") == true,
+                    "Team.including(Team.players), or load it with db.load(records, Team.players)") == true,
                 "\(found)")
         }
     }

@@ -81,7 +81,7 @@ import Testing
             let twice = #expect(throws: RelationError.self) {
                 try Club.including(Club.matches, Club.matches.filter { $0.id == 1 }).fetchAll(db)
             }
-            #expect(twice?.description.contains("named twice") == true)
+            #expect(twice?.description.contains("names it twice") == true)
         }
     }
 

@@ -211,14 +211,14 @@ struct ThroughOrderTests {
         }
         let each = Post.hasMany(
             Mark.self, through: Post.tags, using: Tag.marks.limit(1, perParent: true))
-        let words = "write limit(1, perParent: true) behind the whole relation, for each Post"
+        let words = "write limit(1, perParent: true) after the whole relation, for each Post"
         refusal(words) { try queue.read { try Self.load(each, $0) } }
         refusal(words) { try queue.read { try Self.request(each, $0) } }
         refusal(words) { try queue.read { _ = try Post.joining(required: each).fetchCount($0) } }
         let distinct = Post.hasMany(
             Tag.self, through: Post.sorted.refined { $0.distinct() }, using: Tagging.tag)
-        refusal("write distinct(), or one of these") { try queue.read { try Self.load(distinct, $0) } }
-        refusal("write distinct(), or one of these") {
+        refusal("leave out distinct(), or both of these") { try queue.read { try Self.load(distinct, $0) } }
+        refusal("leave out distinct(), or both of these") {
             try queue.read { _ = try Post.having(distinct.isEmpty).fetchAll($0) }
         }
         // A request that is taken out of its relation has lost the way that the order is about.

@@ -47,8 +47,9 @@ struct FilterDriftTests {
         let faults = try faults(of: Lost.self)
         #expect(
             faults.map(\.description) == [
-                "Lost has a default filter that the table team cannot tell: Lost.aliens: "
-                    + "the table alien has no foreign key that refers to team. Declare one in the schema, or name the columns: using: \"teamID\".",
+                "Lost has a default filter that does not work with the table team: Lost.aliens: the table "
+                    + "alien has no foreign key that refers to team. Declare one in the schema, or name the "
+                    + "columns: using: \"teamID\".",
                 "Lost reads and encodes the column colour, which the table team lacks.",
             ], "\(faults)")
     }
@@ -68,10 +69,10 @@ struct FilterDriftTests {
         let all: [(any (FetchableRecord & EncodableRecord & TableRecord).Type, String)] = [
             (PlainTargets.self, "PlainTargets.players: rows of PlainPlayer are deleted for good"),
             (NoKey.self, "NoKey.aliens: the table alien has no foreign key"),
-            (Upwards.self, "Upwards.team: rows that refer to a row are deleted along with it"),
-            (OtherDates.self, "OtherDates.players: DatedPlayer stores dates in deletedAt otherwise"),
+            (Upwards.self, "Upwards.team: a cascade deletes the rows that refer to a deleted row"),
+            (OtherDates.self, "OtherDates.players: DatedPlayer stores dates in deletedAt in another form"),
             (LostColumn.self, "LostColumn.players: the table player has no column gone"),
-            (WrongOwner.self, "Team.players is no relation of WrongOwner"),
+            (WrongOwner.self, "Team.players is not a relation of WrongOwner"),
         ]
         let (type, sentence) = all[index]
         let found = try sentences(of: type)
@@ -97,7 +98,8 @@ struct FilterDriftTests {
         try queue.write { try $0.execute(sql: Self.schema) }
         try #expect(
             faults(of: NoColumn.self, in: queue).map(\.description) == [
-                "NoColumn has a default filter that the table team cannot tell: it has no column deletedOn (did you mean deletedAt?), which databaseSoftDelete names."
+                "NoColumn has a default filter that does not work with the table team: it has no column "
+                    + "deletedOn (did you mean deletedAt?), which databaseSoftDelete names."
             ])
     }
 
@@ -112,8 +114,11 @@ struct FilterDriftTests {
                     """)
         }
         let told = [
-            "The unique index names (name) of the table team counts deleted rows of Club: a name that is deleted cannot be given again. Make it partial: WHERE deletedAt IS NULL.",
-            "The unique index dated (name, deletedAt) of the table team lets rows of Club repeat each other that are not deleted: these have NULL in deletedAt, and no NULL is the same as another. Leave that column out, and make it partial: WHERE deletedAt IS NULL.",
+            "The unique index names (name) of the table team includes deleted rows of Club, and so the "
+                + "name of a deleted row cannot be used again. Make it partial: WHERE deletedAt IS NULL.",
+            "The unique index dated (name, deletedAt) of the table team does not keep rows of Club that "
+                + "are not deleted from repeating each other: they have NULL in deletedAt, and no NULL equals "
+                + "another. Leave that column out, and make it partial: WHERE deletedAt IS NULL.",
         ]
         for type in [Club.self, BigClub.self] as [Club.Type] {
             let found = try faults(of: type).map(\.description)

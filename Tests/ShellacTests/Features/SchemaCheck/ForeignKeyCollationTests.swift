@@ -36,8 +36,9 @@ struct ForeignKeyCollationTests {
             """)
         #expect(
             faults.map(\.description) == [
-                "The column teamCode of the table player refers to the table team, which compares by \(collation): no index of the "
-                    + "foreign key is used. Declare the column COLLATE \(collation)."
+                "The column teamCode of the table player refers to the table team, which compares with "
+                    + "\(collation), and so no index of the foreign key is used. Declare the column COLLATE "
+                    + "\(collation)."
             ])
         #expect(
             faults.map(\.kind) == [
@@ -57,10 +58,10 @@ struct ForeignKeyCollationTests {
             """)
         #expect(
             faults.map(\.description) == [
-                "The column a of the table player refers to the table team, which compares by NOCASE: no index of the foreign "
-                    + "key is used. Declare the column COLLATE NOCASE.",
-                "The column c of the table player refers to the table team, which compares by BINARY: no index of the foreign "
-                    + "key is used. Declare the column COLLATE BINARY.",
+                "The column a of the table player refers to the table team, which compares with NOCASE, "
+                    + "and so no index of the foreign key is used. Declare the column COLLATE NOCASE.",
+                "The column c of the table player refers to the table team, which compares with BINARY, "
+                    + "and so no index of the foreign key is used. Declare the column COLLATE BINARY.",
                 "The foreign key (a, b, c) of the table player, which refers to the table team, has no index.",
             ])
     }

@@ -98,7 +98,8 @@ struct SchemaDriftTests {
         }
         try expect(
             [
-                "Player has a databaseSelection that the table player does not have: no such column: nickname."
+                "Player has a databaseSelection that does not work with the table player: no such column: "
+                    + "nickname."
             ], of: Player.self, in: "CREATE TABLE player (id INTEGER PRIMARY KEY)")
     }
 
@@ -159,7 +160,7 @@ struct SchemaDriftTests {
         }
         try expect(
             [
-                "Player stores NULL in the column score of the table player where it has no value, in place of "
+                "Player stores NULL in the column score of the table player if it has no value, instead of "
                     + "the default 10."
             ], of: Player.self,
             in: """
@@ -362,8 +363,8 @@ struct SchemaDriftTests {
                     == sentences("\(ClassPlayer.self)", "\(ClassPlayer.self) \(text)"))
             let empty = Player(id: nil, name: nil)
             let null =
-                "Player stores NULL in the column name of the table player where it has no value, in place of the "
-                + "default 1."
+                "Player stores NULL in the column name of the table player if it has no value, instead of "
+                + "the default 1."
             #expect("\(try #require(thrownError { try empty.checkSchema(db) }))" == sentences("Player", null))
 
             try db.execute(sql: "DROP TABLE player")

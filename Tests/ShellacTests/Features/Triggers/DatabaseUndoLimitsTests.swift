@@ -36,7 +36,7 @@ struct DatabaseUndoLimitsTests {
             try refusal(table, ["t"]) { try $0.execute(sql: "CREATE TEMP TABLE t (a)") }.contains("hides it"))
         #expect(
             try refusal("CREATE TABLE t (rowid, oid, _rowid_)", ["t"]).contains(
-                "taken all names of the row id"))
+                "use all names of the row id"))
         #expect(try refusal(table, []).contains("no table was named"))
         #expect(try refusal(table, ["t"], limit: 0).contains("limit of 1 or more"))
         let columns = (0...990).map { "c\($0)" }.joined(separator: ", ")

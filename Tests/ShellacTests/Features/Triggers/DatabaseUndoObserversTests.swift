@@ -31,8 +31,8 @@ struct DatabaseUndoObserversTests {
         #expect(errors.elements.count == 1 && errors.elements[0].contains("21"))
         try queue.inDatabase { _ in
             expectError(
-                "undo() was called inside of an access to the database, whose transaction is no group yet: "
-                    + "call it when the access has ended, or roll the transaction back"
+                "undo() was called inside of an access to the database, whose transaction is not a group "
+                    + "yet: call it after the access, or roll back the transaction"
             ) { try undo.undo() }
         }
         queue.remove(transactionObserver: spy)

@@ -34,7 +34,7 @@ struct DatabaseUndoSchemaTests {
             try fixture.write("INSERT INTO t VALUES (1)")
             try fixture.write("DROP TABLE t")
             #expect(
-                log.elements == ["the changes of t can no longer be undone: there is no table t any more"])
+                log.elements == ["the changes of t can no longer be undone: the table t no longer exists"])
             #expect(fixture.undo.lastNotice == log.elements[0])
         }
     }

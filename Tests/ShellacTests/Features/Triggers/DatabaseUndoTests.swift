@@ -226,7 +226,7 @@ struct DatabaseUndoTests {
     @Test("Groups have names, which follow their transactions")
     func names() throws {
         let none = databaseError { try queue.inDatabase { try undo.setActionName("none", in: $0) } }
-        #expect(none?.message?.contains("there is no group to be named none") == true)
+        #expect(none?.message?.contains("there is no group that could be named none") == true)
         try queue.write { db in
             try undo.setActionName("Draft", in: db)
             try db.execute(sql: "INSERT INTO code VALUES (1, 1)")
@@ -260,7 +260,7 @@ struct DatabaseUndoTests {
         #expect(undo.undoName == "Change" && undo.redoName == "Alone")
         let other = try DatabaseQueue()
         let error = databaseError { try other.inDatabase { try undo.setActionName("x", in: $0) } }
-        #expect(error?.message?.contains("was named in") == true)
+        #expect(error?.message?.contains("cannot be named with the Database of") == true)
     }
 
     @Test("What is not recorded cannot be undone, and its rows are in the way of older groups")
@@ -282,7 +282,7 @@ struct DatabaseUndoTests {
         #expect(error?.tableName == "code" && error?.key == ["id": 2.databaseValue])
         #expect(
             error?.description
-                == "cannot undo: the row of code with id: 2 was changed since, and not recorded")
+                == "cannot undo: the row of code with id: 2 was changed since without being recorded")
         #expect(try fixture.dump() == dump)
         #expect(undo.undoCount == 1 && undo.redoCount == 1)
         try undo.redo()

@@ -151,9 +151,9 @@ struct TriggerRequestsTests {
             let refusals: [(reason: String, body: (TriggerDefinition) throws -> Void)] = [
                 ("updates no column: give it an assignment", { try $0.updateAll(Team.self) }),
                 ("updates no column: give it an assignment", { try $0.updateAll(Team.all()) }),
-                ("groups them", { try $0.updateAll(groups, Column("name").set(to: "a")) }),
+                ("a grouped request", { try $0.updateAll(groups, Column("name").set(to: "a")) }),
                 ("without values: give it an assignment", { try $0.insert(into: "log") }),
-                ("groups them", { try $0.deleteAll(groups) }),
+                ("a grouped request", { try $0.deleteAll(groups) }),
                 ("executes nothing", { t in try t.when { _, new in new[Column("id")] > 1 } }),
             ]
             for (index, (reason, body)) in refusals.enumerated() {

@@ -99,12 +99,12 @@ struct DefaultFilterTests {
             }
             #expect(
                 error?.message?.hasPrefix(
-                    "Post has no default filter that is named archved: it has archived, drafts") == true,
+                    "Post has no default filter named archved: it has archived, drafts") == true,
                 "\(error?.message ?? "")")
-            expectError("Blog has no default filter that is named archived: it has none") {
+            expectError("Blog has no default filter named archived: it has none") {
                 try Blog.unfiltered(by: .archived).fetchCount(db)
             }
-            expectError("a table without a type has no default filter that is named archived: it has none") {
+            expectError("a table without a type has no default filter named archived: it has none") {
                 try Table<Post>("post").unfiltered(by: .archived).deleteAll(db)
             }
             // One that is left out twice is left out.

@@ -306,12 +306,14 @@ struct ListedRecordTests {
             #expect(
                 Set(try #require(error).faults.map(\.description)) == [
                     "Car reads and encodes the column nmae, which the table car lacks.",
-                    "Car has a property name, and no line for the column name of the table car in columns(_:): it is neither read "
-                        + "nor stored. List it, or name it in databaseUnlistedProperties.",
+                    "Car has a property name, but no line for the column name of the table car in "
+                        + "columns(_:): the property is neither read nor stored. List it, or name it in "
+                        + "databaseUnlistedProperties.",
                     "Car never encodes the column name of the table car, which is NOT NULL and has no default.",
                     "Car encodes the column upper of the table car, which is generated and cannot be written.",
                     "Car encodes an integer in the column wheels of the table car, whose type is TEXT: it is stored as a text.",
-                    "Car stores NULL in the column rating of the table car where it has no value, in place of the default 5.",
+                    "Car stores NULL in the column rating of the table car if it has no value, instead of "
+                        + "the default 5.",
                 ])
         }
     }

@@ -152,7 +152,7 @@ struct TableNamesTests {
     @Test("What needs the table throws where a class says that it has none", .behaviour(24))
     func nameless() throws {
         try expectErrors(
-            of: Nameless.self, "", "Nameless has no table: override databaseTableName to give it one")
+            of: Nameless.self, "", "Nameless has no table: override databaseTableName")
         try queue.read { db in _ = #expect(throws: SchemaDriftError.self) { try Nameless().checkSchema(db) } }
     }
 

@@ -40,8 +40,9 @@ struct UnlistedPropertiesTests {
             let error = #expect(throws: SchemaDriftError.self) { try Page.checkSchema(db) }
             #expect(
                 error?.description
-                    == "Page has a property notes, and no line for the column notes of the table page in columns(_:): it is neither "
-                    + "read nor stored. List it, or name it in databaseUnlistedProperties.")
+                    == "Page has a property notes, but no line for the column notes of the table page in "
+                    + "columns(_:): the property is neither read nor stored. List it, or name it in "
+                    + "databaseUnlistedProperties.")
         }
     }
 

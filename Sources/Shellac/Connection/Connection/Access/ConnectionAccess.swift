@@ -113,9 +113,9 @@ extension Database {
         reporter?.checkOutside()
         if access.isForbidden {
             Misuse.trap(
-                "the Database of \(description) was used by an observer that was being told of a change, or of a "
-                    + "commit to come: the changes are not committed yet. Use it in databaseDidCommit(_:) "
-                    + "or databaseDidRollback(_:).")
+                "the Database of \(description) was used by an observer while it received a change, or the "
+                    + "notice of a coming commit: the changes are not committed yet. Use it in "
+                    + "databaseDidCommit(_:) or databaseDidRollback(_:).")
         }
         Misuse.trap(
             "the Database of \(description) was used outside of its access, or on another thread. "

@@ -10,7 +10,7 @@ extension Database {
     /// Gives the access to the running thread. No other thread may be able to get it.
     @inline(__always)
     func takeAccess() {
-        assert(!access.isHeld, "the thread has the access already, and would stand in its list twice")
+        assert(!access.isHeld, "the thread has the access already, and its list would contain it twice")
         access.take()
         outerAccess = InnermostAccess.database
         InnermostAccess.database = Unretained(self)

@@ -230,7 +230,7 @@ private enum AdapterError {
     static func tooFew(_ names: [String], wanted: Int) -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "an adapter needs \(wanted) columns, and there are \(names.count): "
+            message: "an adapter needs \(wanted) columns, but there are only \(names.count): "
                 + names.joined(separator: ", "))
     }
 }

@@ -26,7 +26,8 @@ public struct IndexAdvice: Sendable, CustomStringConvertible {
     public let indexes: [String]
 
     public var description: String {
-        "an index would help a statement that has read \(rowsRead) rows in \(runCount) runs, to give \(rowCount): \(sql)\n"
+        "an index would help a statement that has read \(rowsRead) rows in \(runCount) runs to return "
+            + "\(rowCount): \(sql)\n"
             + indexes.joined(separator: "\n")
     }
 }

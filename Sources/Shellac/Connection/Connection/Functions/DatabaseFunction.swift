@@ -151,8 +151,9 @@ extension Database {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "the function \(function.name) cannot be added: its name has 255 bytes at most, and no NUL, "
-                + "and it takes 0 to \(sqlite3_limit(pointer, SQLITE_LIMIT_FUNCTION_ARG, -1)) arguments")
+                "the function \(function.name) cannot be added: its name must have at most 255 bytes and "
+                + "no NUL, and it must take 0 to \(sqlite3_limit(pointer, SQLITE_LIMIT_FUNCTION_ARG, -1)) "
+                + "arguments")
     }
 }
 

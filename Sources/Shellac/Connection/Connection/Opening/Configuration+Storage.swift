@@ -80,7 +80,8 @@ extension Database {
             guard (512...65536).contains(size), size & (size - 1) == 0 else {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
-                    message: "a page cannot have \(size) bytes: it has a power of two from 512 to 65536")
+                    message:
+                        "a page cannot have \(size) bytes: the size must be a power of two from 512 to 65536")
             }
             try run(pragma: "page_size", "\(size)")
         }
@@ -88,7 +89,7 @@ extension Database {
         if let size = configuration.cacheSize {
             guard size > 0 else {
                 throw DatabaseError(
-                    resultCode: .SQLITE_MISUSE, message: "the cache of pages cannot have \(size) bytes")
+                    resultCode: .SQLITE_MISUSE, message: "the page cache cannot have \(size) bytes")
             }
             try run(pragma: "cache_size", "\(-max(1, Int64(size) / 1024))")
         }

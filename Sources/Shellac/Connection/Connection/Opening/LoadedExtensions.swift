@@ -51,7 +51,7 @@ struct LoadedExtension: Hashable, Sendable {
         let code = load(connection, path, entryPoint, &text)
         defer { sqlite3_free(text) }
         guard code == SQLITE_OK else {
-            throw failure(code, text.map { String(cString: $0) } ?? "SQLite gives no reason")
+            throw failure(code, text.map { String(cString: $0) } ?? "SQLite reports no reason")
         }
     }
 

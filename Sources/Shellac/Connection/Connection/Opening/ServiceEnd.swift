@@ -29,8 +29,8 @@ final class ServiceEnd: Sendable {
         return DatabaseError(
             resultCode: .SQLITE_INTERRUPT,
             message:
-                "the database \(description) has ended: its run() was cancelled, and the access was still not over after \(time) "
-                + "(Configuration.closingDeadline). Its transaction is rolled back")
+                "the database \(description) has ended: its run() was cancelled, and the access had not "
+                + "ended after \(time) (Configuration.closingDeadline). Its transaction is rolled back")
     }
 }
 
@@ -50,7 +50,7 @@ extension ConnectionGroup {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "the database \(description) has ended: its run() was cancelled, and no access begins any more"
+                "the database \(description) has ended: its run() was cancelled, and no new access can begin"
         )
     }
 }

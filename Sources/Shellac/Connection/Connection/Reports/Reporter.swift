@@ -34,8 +34,9 @@ final class Reporter: Sendable {
     @inline(never)
     private func trapInside() -> Never {
         Misuse.trap(
-            "the database \(database) was used by its own Configuration.report, which hears of what is done with it, and would hear "
-                + "of itself. Have it write elsewhere: to a log, or to a database without a report.")
+            "the database \(database) was used by its own Configuration.report. This function receives "
+                + "reports of all that the database does, so it would cause reports itself. Have it write "
+                + "elsewhere: to a log, or to a database without a report.")
     }
 }
 

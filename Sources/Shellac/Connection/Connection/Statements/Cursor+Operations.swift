@@ -183,7 +183,7 @@ extension Cursor {
     }
 
     @usableFromInline @inline(never)
-    func trapCount() -> Never { Misuse.trap("a cursor cannot drop or give a negative number of elements.") }
+    func trapCount() -> Never { Misuse.trap("a cursor cannot drop or return a negative number of elements.") }
 }
 
 extension Cursor where Element: Equatable {

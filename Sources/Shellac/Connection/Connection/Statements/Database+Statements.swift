@@ -40,7 +40,8 @@ extension Database {
         guard let executed else {
             if arguments.isEmpty { return }
             throw DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: "there are arguments, and no statement to take them",
+                resultCode: .SQLITE_MISUSE,
+                message: "there are arguments, but no statement that could take them",
                 sql: sql)
         }
         if !rest.values.isEmpty || !unknown.isEmpty {

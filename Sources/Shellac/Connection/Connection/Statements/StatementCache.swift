@@ -104,24 +104,25 @@ final class StatementCache {
 extension StatementCache: CheckedInvariants {
     var _violations: [String] {
         var violations: [String] = []
-        violations.expect(count <= capacity, "\(count) statements are kept in the room of \(capacity)")
+        violations.expect(count <= capacity, "\(count) statements are kept in a cache of \(capacity)")
         var seen: Set<ObjectIdentifier> = []
         for (text, entry) in entries {
             violations.expect(
                 text == SQLText(entry.sql) && text == SQLText(entry.statement.sql),
                 "the statement \(entry.statement.sql) is kept for the SQL \(text.sql)")
-            violations.expect(entry.lastUse <= clock, "the statement \(text.sql) will be used yet")
+            violations.expect(
+                entry.lastUse <= clock, "the last use of the statement \(text.sql) is in the future")
             violations.expect(
                 seen.insert(ObjectIdentifier(entry.statement)).inserted,
                 "the statement \(entry.statement.sql) is kept twice")
             violations.expect(
                 !isKnownUniquelyReferenced(&entry.statement) || !entry.statement.isInUse,
-                "the statement \(text.sql) is running, and is to be handed out")
+                "the statement \(text.sql) is running, and would be handed out")
         }
         for entry in recent.compactMap(\.?.object) {
             violations.expect(
                 entries[SQLText(entry.sql)] === entry,
-                "the statement \(entry.sql) was found lately, and is not kept")
+                "the statement \(entry.sql) was found lately, but is not kept")
         }
         return violations
     }

@@ -60,8 +60,8 @@ final class Backup {
             resultCode: error.extendedResultCode,
             message:
                 "\(destination.description) cannot become a copy of \(source.description), whose pages have \(pageSizes.source) bytes: a "
-                + "database with a write-ahead log, or in memory, keeps the size of its own, which is \(pageSizes.destination). Give the "
-                + "source that size, by PRAGMA page_size and VACUUM. Or close the destination, back up to a DatabaseQueue whose "
+                + "database with a write-ahead log, or in memory, keeps its own page size, which is \(pageSizes.destination). Give the "
+                + "source that size with PRAGMA page_size and VACUUM. Or close the destination, back up to a DatabaseQueue whose "
                 + "journalMode is delete, and open it again")
     }
 

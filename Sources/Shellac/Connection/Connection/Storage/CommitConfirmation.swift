@@ -266,8 +266,8 @@ extension Database {
         let refusal = DatabaseError(
             resultCode: ResultCode(rawValue: code),
             message:
-                "a commit to \(description) could not be confirmed, and its outcome is unknown: \(reason). Close the database, and look "
-                + "what it has before writing that once more",
+                "a commit to \(description) could not be confirmed, and its outcome is unknown: \(reason). "
+                + "Close the database, and check what it contains before you write that again",
             sql: sql
         ).leavingOutcomeUnknown
         hooks.confirmation?.refusal = refusal

@@ -11,8 +11,9 @@ extension Database {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "the database \(description) keeps its journal mode, WAL: without a log, those who read a pool and those who write to "
-                + "it would wait for each other. Close the pool, and use a DatabaseQueue for the mode \(mode.rawValue)",
+                "the database \(description) keeps its journal mode, WAL: without a log, the readers and "
+                + "the writer of a pool would wait for each other. Close the pool, and use a DatabaseQueue "
+                + "for the mode \(mode.rawValue)",
             sql: sql)
     }
 }

@@ -8,7 +8,7 @@ private final class RemainingColumns: LateExpression, @unchecked Sendable {  // 
         -> SQLExpression
     {
         guard let source else {
-            throw DatabaseError(message: "the columns of a table stand outside of a request")
+            throw DatabaseError(message: "the columns of a table were used outside of a request")
         }
         let table = try db.tableSchema(of: source)
         if let unknown = excluded.first(where: { table.column(named: $0) == nil }) {

@@ -48,7 +48,7 @@ extension SQLExpression {
     /// - Precondition: This is the call of a function.
     public func over(_ window: SQLWindow) -> SQLExpression {
         guard case .call(var call)? = syntax else {
-            Misuse.trap("only the call of a function has a window: write rank().over(…), sum(…).over(…).")
+            Misuse.trap("only a function call can have a window: write rank().over(…), sum(…).over(…).")
         }
         call.window = window
         return SQLExpression(.call(call))

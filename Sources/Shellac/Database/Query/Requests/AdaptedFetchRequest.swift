@@ -17,8 +17,9 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
                     message:
-                        "an adapter cannot show the rows of a request that joins tables by itself, and lays their rows out: "
-                        + "read them by row.scopes, or write the request in SQL")
+                        "an adapter cannot adapt the rows of a request that joins tables by itself, since "
+                        + "that request has its own scopes: read them with row.scopes, or write the "
+                        + "request in SQL")
             }
             adapter = inner.adapter.followed(by: adapter)
         }

@@ -27,7 +27,7 @@ extension FetchRequest {
             return String(repeating: "  ", count: depth) + detail
         }
         if (self as? any RequestSource)?.isLimitedByChance == true {
-            lines.append("NOTE: a LIMIT without ORDER BY: the plan decides which rows these are")
+            lines.append("NOTE: a LIMIT without ORDER BY: the plan decides which rows are returned")
         }
         return lines.joined(separator: "\n")
     }

@@ -67,8 +67,8 @@ extension RecordError: CustomStringConvertible {
         case .notAUniqueKey(let table, let columns):
             let names = columns.sorted().joined(separator: ", ")
             return
-                "(\(names)) is no unique key of the table \(table): fetch by the primary key, by the columns "
-                + "of a unique index, or by a query"
+                "(\(names)) is not a unique key of the table \(table): fetch by the primary key, by the "
+                + "columns of a unique index, or by a query"
         case .partialUniqueKey(let table, let columns, let index, let condition):
             return
                 "(\(columns.joined(separator: ", "))) is a unique key of some rows of the table \(table): the index \(index) holds those "
@@ -82,16 +82,19 @@ extension RecordError: CustomStringConvertible {
                 "the column \(column) cannot be updated: the record of the table \(table) does not encode it"
         case .otherKey(let table, let key, let rowKey):
             return
-                "the row of the table \(table) has the key \(Self.description(of: rowKey)), and the record that was to take it "
-                + "has \(Self.description(of: key)): merge a row into the record of its own key"
+                "the row of the table \(table) has the key \(Self.description(of: rowKey)), but the record "
+                + "that should take it has \(Self.description(of: key)): merge a row into the record with "
+                + "the same key"
         case .stale(let columns, let row):
             return
-                "the row of the table \(row.databaseTableName) is not what the record remembers, in \(columns.joined(separator: ", ")): "
-                + "it was changed by somebody else, or the record has never read it. Merge the row into the record, or reload it, and save again"
+                "the row of the table \(row.databaseTableName) differs from what the record remembers, in "
+                + "\(columns.joined(separator: ", ")): other code has changed it, or the record has never "
+                + "read it. Merge the row into the record, or reload it, and save again"
         case .kindChanged(let type, let kind, let row):
             return
-                "a row of the table \(row.databaseTableName) is of the kind \(kind.sqlLiteral), which is none of \(type): its kind was changed by "
-                + "somebody else, or SQL has found it. Fetch the row again by the base class"
+                "a row of the table \(row.databaseTableName) is of the kind \(kind.sqlLiteral), which is "
+                + "not a kind of \(type): other code has changed the kind, or raw SQL has found the row. "
+                + "Fetch the row again with the base class"
         case .unknownKind(let type, let kind, let row):
             return
                 "a row of the table \(row.databaseTableName) is of the kind \(kind.sqlLiteral), which the databaseKinds of \(type) do not "
@@ -99,8 +102,8 @@ extension RecordError: CustomStringConvertible {
         case .noKey(let table, let columns):
             let key = columns.isEmpty ? "it encodes none" : "\(columns.joined(separator: ", ")) is NULL"
             return
-                "a record of the table \(table) has no primary key (\(key)), and so there is no row that it could follow: "
-                + "save it first"
+                "a record of the table \(table) has no primary key (\(key)), and so it has no row to "
+                + "follow: save it first"
         }
     }
 

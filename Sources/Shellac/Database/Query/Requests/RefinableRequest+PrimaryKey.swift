@@ -14,7 +14,7 @@ final class PrimaryKeyTerms: LateExpression, @unchecked Sendable {  // constant
         -> SQLExpression
     {
         guard let source else {
-            throw DatabaseError(message: "the primary key of a table stands outside of a request")
+            throw DatabaseError(message: "the primary key of a table was used outside of a request")
         }
         let key = try source.primaryKey(of: db.tableSchema(of: source))
         let columns = key.map { column in

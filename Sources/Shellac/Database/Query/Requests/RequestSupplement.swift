@@ -56,8 +56,8 @@ class RequestSupplement: @unchecked Sendable {  // subclasses are constant
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "a cursor gives its records one by one, and loads nothing for them: fetch an array, or load what "
-                + "belongs to the records that are in hand, by db.load(_:_:)")
+                "a cursor returns its records one by one, and loads nothing else for them: fetch an array, "
+                + "or load what belongs to the records that you have with db.load(_:_:)")
     }
 }
 

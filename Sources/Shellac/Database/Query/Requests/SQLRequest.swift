@@ -114,7 +114,7 @@ public protocol SQLSubqueryable: SQLSpecificExpressible {
 extension SQLSubqueryable {
     var subquery: Subquery {
         if case .subquery(let query)? = sqlExpression.syntax { return query }
-        Misuse.trap("\(Self.self) is no request: only requests of this library are subqueries.")
+        Misuse.trap("\(Self.self) is not a request: only requests of this library are subqueries.")
     }
 
     /// Whether a value is in the results of the request: `a IN (SELECT …)`.

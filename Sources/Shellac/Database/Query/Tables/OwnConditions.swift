@@ -42,7 +42,7 @@ public final class _OwnConditions: Sendable {
         let owner = type.map { "\($0)" } ?? "a table without a type"
         let known = names.isEmpty ? "it has none" : "it has \(names.joined(separator: ", "))"
         let sentence =
-            "\(owner) has no default filter that is named \(name): \(known)\(names.question(for: "\(name)"))"
+            "\(owner) has no default filter named \(name): \(known)\(names.question(for: "\(name)"))"
         return SQLExpression(
             .late(RefusedCondition(DatabaseError(resultCode: .SQLITE_MISUSE, message: sentence))))
     }

@@ -26,16 +26,16 @@ struct BulkQuery: WritableQuery {
             // in its documentation.
             if let name = source.tableName, query.commonTables.contains(where: { $0.isNamed(name) }) {
                 throw DatabaseError(
-                    message: "only the rows of a table are updated and deleted: \(name) is a common table "
-                        + "expression of the request")
+                    message: "only the rows of a table can be updated and deleted: \(name) is a common "
+                        + "table expression of the request")
             }
         case .query, .compound:
-            throw DatabaseError(message: "only the rows of a table are updated and deleted")
+            throw DatabaseError(message: "only the rows of a table can be updated and deleted")
         }
         guard query.groups.isEmpty, query.groupCondition == nil else {
             throw DatabaseError(
-                message: "the rows of a request that groups them are not those of the table: "
-                    + "they are neither updated nor deleted")
+                message: "the rows of a grouped request are not rows of the table: they can be neither "
+                    + "updated nor deleted")
         }
         try query.writeCommonTables(to: &writer)
         switch action {

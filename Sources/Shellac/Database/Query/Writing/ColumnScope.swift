@@ -84,8 +84,8 @@ extension QueryWriter {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "a request that asks the schema for columns is written without a connection: run the SQL literal that it "
-                + "stands in with one, or call its build(_:)")
+                "a request that asks the schema for columns was written without a connection: run the SQL "
+                + "literal that contains it on a connection, or call its build(_:)")
     }
 
     /// Writes the parts of a query.
@@ -123,8 +123,9 @@ extension QueryWriter {
         return DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "queries of \(name) stand in each other more than 100 times: where a default filter asks for rows of another type, whose "
-                + "own filter asks for these, leave one of both out there by unfiltered(by:)")
+                "queries of \(name) are nested more than 100 levels deep. If a default filter asks for "
+                + "rows of another type, and the filter of that type asks for these, leave out one of the "
+                + "two with unfiltered(by:)")
     }
 
     /// Writes expressions whose columns belong to a table.

@@ -42,7 +42,7 @@ extension TableRecord {
     /// intended to share the table of its superclass.
     fileprivate static func missingTableSentence(on db: Database) -> String {
         let table = databaseTableName
-        if table.isEmpty { return "\(Self.self) has no table: override databaseTableName to give it one" }
+        if table.isEmpty { return "\(Self.self) has no table: override databaseTableName" }
         let sentence =
             "no such table: \(table), where \(Self.self) is stored: run the migration that creates it, or override "
             + "databaseTableName"

@@ -96,8 +96,8 @@ final class QueryConnection: StatementKeeper {
         }
         if known == name { return }
         let sentence =
-            "the databaseTableName of \(type) was \(known), and is \(name) now: it must always be the same. Give another "
-            + "table a type of its own, or fetch from it by Table(\"\(name)\")."
+            "the databaseTableName of \(type) was \(known), and is \(name) now: it must never change. "
+            + "Declare another type for the other table, or fetch from it with Table(\"\(name)\")."
         #if DEBUG
         Misuse.trap(sentence)
         #else

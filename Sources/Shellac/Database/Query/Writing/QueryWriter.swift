@@ -298,7 +298,7 @@ extension Database {
     /// Returns the table of a source whose rows are found by their keys.
     func tableSchema(of source: QuerySource) throws -> TableSchema {
         guard let name = source.tableName else {
-            throw DatabaseError(message: "only the rows of a table are found by primary key")
+            throw DatabaseError(message: "only the rows of a table can be found by primary key")
         }
         return try source.type?.tableSchema(on: self) ?? tableSchema(name)
     }
@@ -310,8 +310,8 @@ extension QuerySource {
         let key = type?.primaryKey(of: table) ?? table.primaryKey.columns
         guard !key.isEmpty else {
             throw DatabaseError(
-                message: "\(table.name) has no primary key to find a row by: "
-                    + "say which by `static var databasePrimaryKey`, or fetch by a query")
+                message: "\(table.name) has no primary key to find a row by: declare one with `static var "
+                    + "databasePrimaryKey`, or fetch by a query")
         }
         return key
     }

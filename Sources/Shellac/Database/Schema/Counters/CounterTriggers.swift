@@ -58,7 +58,7 @@ struct CounterTriggers {
         case .table: break
         case .view: throw refuse("it is a view. Count the rows of its table")
         case .virtualTable, .tableValuedFunction:
-            throw refuse("it is a virtual table, and SQLite has no triggers on these")
+            throw refuse("it is a virtual table, and SQLite has no triggers on virtual tables")
         }
         guard !Database.isSQLiteInternalTable(child.name) else { throw refuse("it belongs to SQLite") }
         (self.mark, self.parent, self.child) = (mark, parent, child)
@@ -115,7 +115,8 @@ struct CounterTriggers {
             parent.uniqueKey(of: foreignKey.destinationColumns) != nil
         else {
             throw refuse(
-                "its foreign key (\(foreignKey.originColumns.joined(separator: ", "))) refers to no unique key of \(parent.name)"
+                "its foreign key (\(foreignKey.originColumns.joined(separator: ", "))) does not refer to a "
+                    + "unique key of \(parent.name)"
             )
         }
         return (foreignKey.originColumns, foreignKey.destinationColumns)

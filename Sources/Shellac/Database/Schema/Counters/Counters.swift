@@ -176,8 +176,9 @@ extension Database {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
                     message:
-                        "\(what) cannot be renamed, since \(object.name) has a counter of its rows, \(mark.column), which knows it by its name: "
-                        + "drop that column before, and add the counter again after")
+                        "\(what) cannot be renamed, since \(object.name) has a counter of its rows, "
+                        + "\(mark.column), whose triggers contain the name: drop that column first, and "
+                        + "add the counter again afterwards")
             }
         }
     }

@@ -118,8 +118,9 @@ extension Database {
                 resultCode: .SQLITE_MISUSE,
                 message: "the table \(table.name) has no counter \(column). "
                     + (table.column(named: column) == nil
-                        ? "Add one by t.counter(\"\(column)\", of: …)"
-                        : "It has a column of that name: drop it, and add it again by t.counter(\"\(column)\", of: …)")
+                        ? "Add one with t.counter(\"\(column)\", of: …)"
+                        : "It has a column of that name: drop it, and add it again with "
+                            + "t.counter(\"\(column)\", of: …)")
             )
         }
         guard let child = try schema.table(mark.countedTable, in: table.schemaName) else {

@@ -127,8 +127,8 @@ public final class ColumnDefinition {
     public func check<Value: CaseIterable & DatabaseValueConvertible>(in type: Value.Type) -> Self {
         guard let values = CaseValues(type)?.all, !values.isEmpty else {
             Misuse.trap(
-                "the column \(name) is to hold a \(type), which has no case that could be stored. "
-                    + "Give it one, or say the condition by check(sql:).")
+                "the column \(name) has a check for \(type), which has no case that can be stored. Add a "
+                    + "case, or write the condition with check(sql:).")
         }
         checks.append(.values(values))
         return self

@@ -90,7 +90,7 @@ public final class ForeignKeyDefinition {
         _ db: Database, in definition: some ReferringTable
     ) throws -> [(name: String, type: Database.ColumnType?)] {
         guard !isResolving else {
-            throw DatabaseError(message: "\(name) belongs to a primary key that it is a part of")
+            throw DatabaseError(message: "\(name) belongs to a primary key that contains it")
         }
         isResolving = true
         defer { isResolving = false }

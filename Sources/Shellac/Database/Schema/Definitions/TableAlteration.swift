@@ -141,8 +141,9 @@ public final class TableAlteration {
             let columns = try key.resolve(db, in: AlteredTable(db.tableSchema(name, in: schemaName)))
             guard columns.constraintsSQL.isEmpty else {
                 throw DatabaseError(
-                    message: "ALTER TABLE adds no foreign key of several columns, here "
-                        + "\(columns.columns.joined(separator: ", ")), to the table \(name): use rebuild(table:)"
+                    message: "ALTER TABLE cannot add a foreign key of several columns, here "
+                        + "\(columns.columns.joined(separator: ", ")), to the table \(name): use "
+                        + "rebuild(table:)"
                 )
             }
             return columns.columnsSQL.map { "\(alter) ADD COLUMN \($0)" }

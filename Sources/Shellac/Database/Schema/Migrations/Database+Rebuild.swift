@@ -57,8 +57,8 @@ extension Database {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message:
-                    "\(table.name) cannot be rebuilt: only tables can, and no view, virtual table or table of "
-                    + "SQLite's own")
+                    "\(table.name) cannot be rebuilt: only ordinary tables can, but not views, virtual "
+                    + "tables or SQLite's own tables")
         }
         let definition = TableDefinition(
             name: table.name, in: table.schemaName, options: options.intersection([.strict, .withoutRowID]))
@@ -99,7 +99,8 @@ extension Database {
             throw DatabaseError(
                 resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY,
                 message:
-                    "no table can be rebuilt while the transaction has broken foreign keys: mend them first")
+                    "no table can be rebuilt while the transaction has broken foreign keys: repair them first"
+            )
         }
         try setForeignKeysEnforced(false)
         defer { try? setForeignKeysEnforced(true) }

@@ -13,7 +13,7 @@ extension DatabaseMigrator {
                 underlyingError: DatabaseError(
                     resultCode: .SQLITE_MISUSE,
                     message: "the database has been migrated beyond it, up to \"\(beyond.name)\": "
-                        + "a migration is never undone"))
+                        + "migrations cannot be undone"))
         }
         let count = registered[...target].count { !$0.isApplied(remembered) }
         var index = 0
@@ -67,8 +67,9 @@ extension DatabaseMigrator {
     }
 
     private static let refusal =
-        "a migration runs in a transaction of its own, which it cannot end, and inside which no other can begin: "
-        + "leave BEGIN, COMMIT and ROLLBACK out, and use inSavepoint for a part that can be undone alone"
+        "a migration runs in its own transaction. It can neither end this transaction nor begin another "
+        + "inside of it: leave BEGIN, COMMIT and ROLLBACK out, and use inSavepoint for a part that can be "
+        + "rolled back alone"
 }
 
 // The table of applied migrations. Its name and its columns are those of the other library of this

@@ -163,11 +163,12 @@ public struct DatabaseMigrator: Sendable {
         let name = migration.name
         if registered.contains(where: { $0.name == name }) {
             Misuse.trap(
-                "the migration \"\(name)\" is registered twice: give each migration a name of its own.")
+                "the migration \"\(name)\" is registered twice: give each migration its own name.")
         }
         if migration.merged.contains(name) {
             Misuse.trap(
-                "the migration \"\(name)\" merges itself: it keeps its name, and merges the ones before it.")
+                "the migration \"\(name)\" merges itself: it keeps its name, so name only earlier "
+                    + "migrations in `merging`.")
         }
         for other in registered {
             if other.merged.contains(name) {

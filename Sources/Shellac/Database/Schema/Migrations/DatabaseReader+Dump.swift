@@ -163,7 +163,8 @@ struct AnyOutput: TextOutputStream {
     init(_ stream: any TextOutputStream) {
         if stream is String {
             Misuse.trap(
-                "a dump was to be written to a String, which is a value: its text would be lost. Write to: &text."
+                "a dump was written to a String, which is a value, and so its text would be lost. Write "
+                    + "to: &text."
             )
         }
         self.stream = stream

@@ -58,8 +58,8 @@ struct TableRebuild {
         throw DatabaseError(
             resultCode: code,
             message:
-                "the table \(table.name) cannot be rebuilt, since this would no longer work: \(list). Drop it "
-                + "before, and create another one after",
+                "the table \(table.name) cannot be rebuilt, since this would no longer work: \(list). Drop "
+                + "it first, and create another one afterwards",
             sql: sql)
     }
 
@@ -101,8 +101,8 @@ struct TableRebuild {
         guard !copies.isEmpty else {
             throw DatabaseError(
                 message:
-                    "the new definition of the table \(table.name) has nothing in common with the old one: say "
-                    + "what its columns are copied from")
+                    "the new definition of the table \(table.name) has no column in common with the old "
+                    + "one: state what its columns are copied from")
         }
         let columns = copies.map(\.column).joined(separator: ", ")
         let values = copies.map(\.expression).joined(separator: ", ")
@@ -123,8 +123,8 @@ struct TableRebuild {
             throw DatabaseError(
                 resultCode: error.extendedResultCode,
                 message:
-                    "the table \(table.name) cannot be rebuilt while rows are being fetched: let the cursors go "
-                    + "first", sql: error.sql)
+                    "the table \(table.name) cannot be rebuilt while rows are being fetched: release the "
+                    + "cursors first", sql: error.sql)
         }
     }
 

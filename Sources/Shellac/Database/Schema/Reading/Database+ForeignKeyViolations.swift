@@ -10,8 +10,8 @@ public struct ForeignKeyViolation: Hashable, Sendable, CustomStringConvertible {
     public let foreignKeyId: Int
 
     public var description: String {
-        "\(originRowID.map { "the row \($0)" } ?? "a row") of table \(originTable) refers to a row of table "
-            + "\(destinationTable) that is not there"
+        "\(originRowID.map { "the row \($0)" } ?? "a row") of table \(originTable) refers to a row of "
+            + "table \(destinationTable) that does not exist"
     }
 
     /// Returns a sentence that describes the violation, with the columns of the foreign key and

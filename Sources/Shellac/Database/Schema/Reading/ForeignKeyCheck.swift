@@ -84,8 +84,8 @@ extension Database {
         var error = DatabaseError(
             resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY,
             message: "FOREIGN KEY constraint failed: \(name) of table \(place)\(table) refers by "
-                + "\(columns.joined(separator: ", ")) to a row of table \(place)\(try row[2] as String) "
-                + "that is not there")
+                + "\(columns.joined(separator: ", ")) to a row of table \(place)\(try row[2] as String) that "
+                + "does not exist")
         error.constraint?.table = table
         error.constraint?.columns = columns
         throw error

@@ -87,9 +87,10 @@ struct PoolBackupTests {
             #expect(error?.resultCode == .SQLITE_READONLY)
             #expect(
                 error?.message
-                    == "\(name) cannot become a copy of large, whose pages have 8192 bytes: a database with a write-ahead log, or in memory, "
-                    + "keeps the size of its own, which is 4096. Give the source that size, by PRAGMA page_size and VACUUM. Or close the "
-                    + "destination, back up to a DatabaseQueue whose journalMode is delete, and open it again"
+                    == "\(name) cannot become a copy of large, whose pages have 8192 bytes: a database "
+                    + "with a write-ahead log, or in memory, keeps its own page size, which is 4096. Give "
+                    + "the source that size with PRAGMA page_size and VACUUM. Or close the destination, "
+                    + "back up to a DatabaseQueue whose journalMode is delete, and open it again"
             )
             #expect(try destination.names() == names)
             try destination.write { db in try db.execute(sql: "DELETE FROM player WHERE id = -1") }

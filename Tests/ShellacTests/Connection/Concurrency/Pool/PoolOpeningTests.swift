@@ -47,8 +47,9 @@ struct PoolOpeningTests {
     func readonlyWithoutLog() throws {
         try expectFailure(
             makeFile(),
-            "a pool needs a write-ahead log, and the database has none (its journal mode is delete). It cannot be given one by who only "
-                + "reads: open it for writing once, or use a DatabaseQueue"
+            "a pool needs a write-ahead log, and the database has none (its journal mode is delete). A "
+                + "read-only connection cannot create one: open the database for writing once, or use a "
+                + "DatabaseQueue"
         ) { $0.readonly = true }
         let mode = try DatabaseQueue(path: folder.path("test.sqlite")).inDatabase { db in
             try String.fetchOne(db, sql: "PRAGMA journal_mode")
@@ -90,10 +91,10 @@ struct PoolOpeningTests {
     @Test(
         "What is no file is refused",
         arguments: [
-            ("", "a temporary database is none"), (":memory:", ":memory: is none"),
-            ("file::memory:", "is none"),
-            ("file:x?mode=memory&cache=shared", "is none"),
-            ("file:x?cache=shared&mode=memory#part", "is none"),
+            ("", "a temporary database has none"), (":memory:", ":memory: has none"),
+            ("file::memory:", "has none"),
+            ("file:x?mode=memory&cache=shared", "has none"),
+            ("file:x?cache=shared&mode=memory#part", "has none"),
             ("file:/x?vfs=memdb", "cannot have a write-ahead log"),
             ("file:", "cannot have a write-ahead log"),
             ("file:?cache=private", "cannot have a write-ahead log"),

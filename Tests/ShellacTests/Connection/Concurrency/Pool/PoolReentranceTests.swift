@@ -49,8 +49,9 @@ struct PoolReentranceTests {
             try outer.run(pool) { _ in try inner.run(pool) }
         }
         result.expectSentence(
-            "the pool test was \(inner == .close ? "closed" : "written to") inside of a read of it: who writes may wait for all who "
-                + "read, and they for each other. Write after the read, or read inside of the write.")
+            "the pool test was \(inner == .close ? "closed" : "written to") inside of a read of it: a "
+                + "writer may wait for all readers, and so each would wait for the other. Write after the "
+                + "read, or read inside of the write.")
     }
 
     @Test(
@@ -65,8 +66,9 @@ struct PoolReentranceTests {
             try outer.run(pool) { _ in try inner.run(pool) }
         }
         result.expectSentence(
-            "the database test was read from inside a read of it, which waits for its own end as soon as all readers do so. Pass the "
-                + "Database on to the functions that need it, or use unsafeReentrantRead.")
+            "the database test was read from inside a read of it. As soon as all readers do so, each read "
+                + "waits for its own end. Pass the Database on to the functions that need it, or use "
+                + "unsafeReentrantRead.")
     }
 
     @Test(
@@ -95,8 +97,8 @@ struct PoolReentranceTests {
             try pool.barrierWriteWithoutTransaction { _ in try method.run(pool) }
         }
         result.expectSentence(
-            "a pool was read from inside a barrierWriteWithoutTransaction of it, which keeps all readers out. Read by the Database "
-                + "of the write.")
+            "a pool was read from inside a barrierWriteWithoutTransaction of it, which keeps all readers "
+                + "out. Read with the Database of the write.")
     }
 
     @Test(
@@ -111,7 +113,8 @@ struct PoolReentranceTests {
             try pool.write { _ in try method.run(pool) }
         }
         result.expectSentence(
-            "the database test was accessed from inside an access to it, which would wait for itself.")
+            "the database test was accessed from inside an access to it, and the access would wait for itself."
+        )
     }
 
     @Test("Closing inside of a write stops the program, also while a checkpoint waits for the writer")
@@ -138,7 +141,8 @@ struct PoolReentranceTests {
             }
         }
         result.expectSentence(
-            "the database test was accessed from inside an access to it, which would wait for itself.")
+            "the database test was accessed from inside an access to it, and the access would wait for itself."
+        )
     }
 
     @Test("spawnConcurrentRead stops the program inside of a transaction, and outside of a write")
@@ -153,8 +157,9 @@ struct PoolReentranceTests {
             }
         }
         inside.expectSentence(
-            "spawnConcurrentRead was called inside of a transaction: what is not committed yet can be read by nobody else. Call it "
-                + "in writeWithoutTransaction, before the transaction or after it.")
+            "spawnConcurrentRead was called inside of a transaction: no other connection can read what is "
+                + "not committed yet. Call it in writeWithoutTransaction, before the transaction or after it."
+        )
         let outside = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             crashWithoutBacktrace()
             let file = try TemporaryDatabase()
@@ -173,8 +178,8 @@ struct PoolReentranceTests {
             try pool.write { _ in _ = try pool.makeSnapshotPool() }
         }
         result.expectSentence(
-            "makeSnapshotPool was called inside of a transaction, which nobody else can see. Call it outside, or inside of "
-                + "writeWithoutTransaction, before the transaction or after it.")
+            "makeSnapshotPool was called inside of a transaction, which no other connection can see. Call "
+                + "it outside, or inside of writeWithoutTransaction, before the transaction or after it.")
     }
 
     @Test("A reader's Database stops the program outside of its access", arguments: [false, true])

@@ -147,7 +147,7 @@ struct PoolSpellingsTests {
         }
         try await waitUntil { done.elements.count == 1 }
         let error = databaseError { try pool.unsafeRead { db in try db.beginTransaction() } }
-        #expect(error?.message?.hasPrefix("a transaction was left open") == true)
+        #expect(error?.message?.hasPrefix("a transaction was still open") == true)
         let state = try await pool.unsafeRead { db in db.isInsideTransaction }
         #expect(!state)
         try await expectAllPlaces(of: pool)

@@ -302,7 +302,7 @@ struct SnapshotTests {
             try snapshot.read { _ in try snapshot.close() }
         }
         result.expectSentence(
-            "was closed inside of a read of it, which it would wait for. Close it after the read.")
+            "was closed inside of a read of it, and closing waits for the read. Close it after the read.")
     }
 
     @Test("A snapshot outlives its pool, and a pool that is closed makes none")

@@ -93,8 +93,9 @@ struct CommitConfirmationTests {
         #expect(error.resultCode == .SQLITE_IOERR)
         #expect(
             error.message
-                == "a commit to test could not be confirmed, and its outcome is unknown: another machine may have taken the database "
-                + "over. Close the database, and look what it has before writing that once more")
+                == "a commit to test could not be confirmed, and its outcome is unknown: another machine "
+                + "may have taken the database over. Close the database, and check what it contains before "
+                + "you write that again")
         #expect(!spy.log.contains("didCommit"), "\(spy.log)")
         if place != .vacuum, place != .interface {
             #expect(spy.log.last == "didRollback", "\(spy.log)")

@@ -45,8 +45,8 @@ struct StorageConfigurationTests {
         #expect(error.resultCode == .SQLITE_CANTOPEN)
         #expect(
             error.message
-                == "could not open the database at \(path): no VFS is registered by the name of \(name): load the extension that "
-                + "brings it, by Database.loadExtension, first")
+                == "could not open the database at \(path): no VFS is registered with the name \(name): "
+                + "first load the extension that provides it, with Database.loadExtension")
         try #expect(folder.fileNames() == [])
     }
 
@@ -152,7 +152,8 @@ struct StorageConfigurationTests {
         #expect(error.resultCode == .SQLITE_MISUSE)
         #expect(
             error.message
-                == "could not open the database at \(path): a page cannot have \(size) bytes: it has a power of two from 512 to 65536"
+                == "could not open the database at \(path): a page cannot have \(size) bytes: the size "
+                + "must be a power of two from 512 to 65536"
         )
     }
 
@@ -187,7 +188,7 @@ struct StorageConfigurationTests {
             })
         #expect(
             error.message
-                == "could not open the database at :memory:: the cache of pages cannot have \(size) bytes")
+                == "could not open the database at :memory:: the page cache cannot have \(size) bytes")
     }
 
     @Test("What is prepared comes after all that, and can say something else")
@@ -228,8 +229,9 @@ struct StorageConfigurationTests {
         #expect(error.resultCode == .SQLITE_CANTOPEN)
         #expect(
             error.message
-                == "could not open the pool test: its configuration has the writer keep the lock of the file (lockingMode is "
-                + "exclusive), and nobody could read beside it. Leave that out, or use a DatabaseQueue")
+                == "could not open the pool test: with the lockingMode of its configuration, exclusive, "
+                + "the writer keeps the lock of the file, and so no other connection could read. Leave "
+                + "that out, or use a DatabaseQueue")
         for file in try folder.fileNames() {
             try #expect(Data(contentsOf: URL(filePath: folder.path(file))).isEmpty)
         }
@@ -257,8 +259,8 @@ struct StorageConfigurationTests {
         #expect(error?.resultCode == .SQLITE_CANTOPEN)
         #expect(
             error?.message
-                == "could not open the pool test: its connections cannot have a write-ahead log, as the VFS of \(path) has no "
-                + "memory that they share. Use a DatabaseQueue")
+                == "could not open the pool test: its connections cannot have a write-ahead log, as the "
+                + "VFS of \(path) has no shared memory. Use a DatabaseQueue")
         try holder.close()
     }
 

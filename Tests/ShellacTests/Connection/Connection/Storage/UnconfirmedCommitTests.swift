@@ -479,8 +479,8 @@ struct UnconfirmedCommitTests {
         let queue = taken.queue
         await expectError(
             "a commit to test could not be confirmed, and its outcome is unknown: another machine may have "
-                + "taken the database over. Close the database, and look what it has before writing that once "
-                + "more"
+                + "taken the database over. Close the database, and check what it contains before you write "
+                + "that again"
         ) {
             try await queue.write { db in
                 try db.insert("Barbara")
@@ -489,8 +489,8 @@ struct UnconfirmedCommitTests {
         }
         await expectError(
             "a commit to test could not be confirmed, and its outcome is unknown: another machine may have "
-                + "taken the database over. Close the database, and look what it has before writing that once "
-                + "more"
+                + "taken the database over. Close the database, and check what it contains before you write "
+                + "that again"
         ) { try await queue.read { _ in } }
         let error = await withCheckedContinuation { continuation in
             queue.asyncRead { result in

@@ -573,11 +573,12 @@ struct CounterTests {
     func recountErrors() throws {
         try queue.write { try createTeam($0) }
         try expectRefusal("no such table: nowhere") { try $0.recount("nowhere", "playersCount") }
-        try expectRefusal("the table team has no counter n. Add one by t.counter(\"n\", of: …)") {
+        try expectRefusal("the table team has no counter n. Add one with t.counter(\"n\", of: …)") {
             try $0.recount("team", "n")
         }
         try expectRefusal(
-            "the table team has no counter name. It has a column of that name: drop it, and add it again by t.counter(\"name\", of: …)"
+            "the table team has no counter name. It has a column of that name: drop it, and add it again "
+                + "with t.counter(\"name\", of: …)"
         ) { try $0.recount("team", "name") }
         try expectRefusal(
             "the counter playersCount of the table team has nothing to count: no such table: player"
@@ -606,12 +607,13 @@ struct CounterTests {
                 t.belongsTo("formerTeam", inTable: "team")
             }
         }
-        try expectRefusal("\(name) its foreign key (team) refers to no unique key of team") { db in
+        try expectRefusal("\(name) its foreign key (team) does not refer to a unique key of team") { db in
             try db.create(table: "player") {
                 $0.column("team", .integer).references("team", column: "playersCount")
             }
         }
-        try expectRefusal("\(name) it is a virtual table, and SQLite has no triggers on these") { db in
+        try expectRefusal("\(name) it is a virtual table, and SQLite has no triggers on virtual tables") {
+            db in
             try db.create(virtualTable: "player", using: "fts5") { $0.column("name") }
             try db.updateCounterTriggers()
         }
@@ -662,7 +664,8 @@ struct CounterTests {
                 t.counter("n", of: "player", using: ["id"])
             }
         }
-        let rest = "which knows it by its name: drop that column before, and add the counter again after"
+        let rest =
+            "whose triggers contain the name: drop that column first, and add the counter again afterwards"
         let sentence =
             "the table player cannot be renamed, since team has a counter of its rows, playersCount, \(rest)"
         try expectRefusal(sentence) { try $0.rename(table: "player", to: "athlete") }

@@ -118,7 +118,7 @@ struct BelongsToTests {
         let circle = message {
             _ = try sql(before: "") { t in t.primaryKey { t.belongsTo("leader", inTable: "player") } }
         }
-        #expect(circle == "leader belongs to a primary key that it is a part of")
+        #expect(circle == "leader belongs to a primary key that contains it")
         // A temporary table cannot be referred to by another.
         #expect(
             message {
@@ -171,8 +171,8 @@ struct BelongsToTests {
             // "ALTER TABLE" in the SQLite documentation says what a column that is added must be.
             let refused: [(String, (TableAlteration) -> Void)] = [
                 (
-                    "ALTER TABLE adds no foreign key of several columns, here passportA, passportB, to the table "
-                        + "hero: use rebuild(table:)", { t in t.belongsTo("passport") }
+                    "ALTER TABLE cannot add a foreign key of several columns, here passportA, passportB, "
+                        + "to the table hero: use rebuild(table:)", { t in t.belongsTo("passport") }
                 ),
                 (
                     "Cannot add a NOT NULL column with default value NULL",

@@ -82,7 +82,7 @@ struct DatabaseMigratorFailureTests {
         let error = thrownError { try migrator { db in try db.execute(sql: sql) }.migrate(queue) }
         let reason = (error as? DatabaseMigrationError)?.underlyingError as? DatabaseError
         #expect(reason?.resultCode == .SQLITE_MISUSE)
-        #expect(reason?.message?.contains("a migration runs in a transaction of its own") == true)
+        #expect(reason?.message?.contains("a migration runs in its own transaction") == true)
         try expectUnharmed()
     }
 
@@ -108,14 +108,14 @@ struct DatabaseMigratorFailureTests {
                 return .commit
             }
             expectError(
-                "a migration runs in a transaction of its own, which it cannot end, and inside which no "
-                    + "other can begin: leave BEGIN, COMMIT and ROLLBACK out, and use inSavepoint for a part "
-                    + "that can be undone alone"
+                "a migration runs in its own transaction. It can neither end this transaction nor begin "
+                    + "another inside of it: leave BEGIN, COMMIT and ROLLBACK out, and use inSavepoint for a "
+                    + "part that can be rolled back alone"
             ) { try db.inTransaction { .commit } }
             expectError(
-                "a migration runs in a transaction of its own, which it cannot end, and inside which no "
-                    + "other can begin: leave BEGIN, COMMIT and ROLLBACK out, and use inSavepoint for a part "
-                    + "that can be undone alone"
+                "a migration runs in its own transaction. It can neither end this transaction nor begin "
+                    + "another inside of it: leave BEGIN, COMMIT and ROLLBACK out, and use inSavepoint for a "
+                    + "part that can be rolled back alone"
             ) { try db.commit() }
         }
         try migrator.migrate(queue)

@@ -103,7 +103,7 @@ struct DatabaseMigratorForeignKeyTests {
         let queue = try library()
         let error = refusal(queue, sql: sql)
         #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY)
-        #expect(error?.message == "FOREIGN KEY constraint failed: \(sentence) that is not there")
+        #expect(error?.message == "FOREIGN KEY constraint failed: \(sentence) that does not exist")
         try queue.read { db throws in
             #expect(try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").isEmpty)
             #expect(try Set(db.tableNames()) == ["author", "book", "page", "other"])
@@ -182,12 +182,12 @@ struct DatabaseMigratorForeignKeyTests {
         }
         #expect(
             refusal(queue, sql: "INSERT INTO archive.book VALUES (2)")?.message
-                == "FOREIGN KEY constraint failed: the row 2 of table archive.book refers by authorId to a row of table "
-                + "archive.author that is not there")
+                == "FOREIGN KEY constraint failed: the row 2 of table archive.book refers by authorId to a "
+                + "row of table archive.author that does not exist")
         #expect(
             refusal(queue, sql: "INSERT INTO temp.book VALUES (2, 7)")?.message
-                == "FOREIGN KEY constraint failed: the row 2 of table temp.book refers by next to a row of table "
-                + "temp.book that is not there")
+                == "FOREIGN KEY constraint failed: the row 2 of table temp.book refers by next to a row of "
+                + "table temp.book that does not exist")
         // A table of the same name in another database is left alone.
         #expect(
             try migrate(queue) { db in try db.execute(sql: "UPDATE main.author SET id = id") } == ["book"])

@@ -169,7 +169,7 @@ struct DatabaseMigratorTests {
         #expect(
             error.map { "\($0)" }
                 == "the migration \"b\" failed: SQLite error 21: the database has been migrated beyond it, "
-                + "up to \"c\": a migration is never undone")
+                + "up to \"c\": migrations cannot be undone")
         #expect(try queue.tables() == ["a", "c"])
     }
 

@@ -45,8 +45,8 @@ struct RebuildFailureTests {
     }
 
     private func broken(_ list: String) -> String {
-        "the table player cannot be rebuilt, since this would no longer work: \(list). Drop it before, and create "
-            + "another one after"
+        "the table player cannot be rebuilt, since this would no longer work: \(list). Drop it first, and "
+            + "create another one afterwards"
     }
 
     // MARK: - What stands upon the table
@@ -114,8 +114,9 @@ struct RebuildFailureTests {
             try db.rebuild(table: "t") { $0.column("a", .blob) }
             try db.execute(sql: "CREATE TEMP TABLE t (a)")
             let sentence = { (name: String, table: String) in
-                "the table \(table) cannot be rebuilt, since this would no longer work: the trigger \(name) (another "
-                    + "table \(table) hides this one). Drop it before, and create another one after"
+                "the table \(table) cannot be rebuilt, since this would no longer work: the trigger "
+                    + "\(name) (another table \(table) hides this one). Drop it first, and create another one "
+                    + "afterwards"
             }
             #expect(
                 message { try db.rebuild(table: "t", in: "main") { $0.column("a", .text) } }
@@ -175,8 +176,8 @@ struct RebuildFailureTests {
             try db.execute(sql: "CREATE TABLE t (a PRIMARY KEY) WITHOUT ROWID")
             #expect(
                 message { try db.rebuild(table: "t") { $0.column("b") } }
-                    == "the new definition of the table t has nothing in common with the old one: say what its "
-                    + "columns are copied from")
+                    == "the new definition of the table t has no column in common with the old one: state "
+                    + "what its columns are copied from")
             let name = "O'Brien"
             try db.execute(sql: "INSERT INTO t VALUES (1)")
             try db.rebuild(table: "t", copying: ["B": "a || \(name)"]) { $0.column("b") }
@@ -189,13 +190,14 @@ struct RebuildFailureTests {
     @Test("foreign keys that the new table breaks, in it and into it, are named")
     func foreignKeys() throws {
         try expectRefusal(
-            "FOREIGN KEY constraint failed: the row 1 of table medal refers by playerId to a row of table player "
-                + "that is not there",
+            "FOREIGN KEY constraint failed: the row 1 of table medal refers by playerId to a row of table "
+                + "player that does not exist",
             copying: ["id": "id + 100", "captainId": "NULL"]
         ) { columns("name", "points", "teamId", "captainId", in: $0) }
         try expectRefusal(
-            "FOREIGN KEY constraint failed: the row 7 of table player refers by name to a row of table log that is not "
-                + "there", before: "CREATE UNIQUE INDEX u ON log(text); INSERT INTO log VALUES ('Arthur');"
+            "FOREIGN KEY constraint failed: the row 7 of table player refers by name to a row of table log "
+                + "that does not exist",
+            before: "CREATE UNIQUE INDEX u ON log(text); INSERT INTO log VALUES ('Arthur');"
         ) { t in
             columns("points", "teamId", in: t)
             t.column("name").references("log", column: "text")
@@ -230,7 +232,8 @@ struct RebuildFailureTests {
                 }
                 #expect(
                     refusal
-                        == "no table can be rebuilt while the transaction has broken foreign keys: mend them first"
+                        == "no table can be rebuilt while the transaction has broken foreign keys: repair "
+                        + "them first"
                 )
                 try db.execute(sql: "INSERT INTO player (id, name) VALUES (8, 'Zoe')")
                 try db.rebuild(table: "player") { columns("name", "points", "teamId", in: $0) }
@@ -249,7 +252,8 @@ struct RebuildFailureTests {
             for name in ["hero", "text", "sqlite_sequence", "json_each"] {
                 #expect(
                     message { try db.rebuild(table: name) { $0.column("a") } }
-                        == "\(name) cannot be rebuilt: only tables can, and no view, virtual table or table of SQLite's own"
+                        == "\(name) cannot be rebuilt: only ordinary tables can, but not views, virtual "
+                        + "tables or SQLite's own tables"
                 )
             }
             #expect(message { try db.rebuild(table: "x") { $0.column("a") } } == "no such table: x")
@@ -272,7 +276,8 @@ struct RebuildFailureTests {
             #expect(refusal?.resultCode == .SQLITE_LOCKED)
             #expect(
                 refusal?.message
-                    == "the table player cannot be rebuilt while rows are being fetched: let the cursors go first"
+                    == "the table player cannot be rebuilt while rows are being fetched: release the "
+                    + "cursors first"
             )
             #expect(try db.integers("SELECT playerId FROM medal") == [3, 3, 7])
             withExtendedLifetime(cursor) {}

@@ -321,7 +321,7 @@ struct KindsTests {
             // A view of the error.
             #expect(
                 "\(#expect(throws: RecordError.self) { try it.update(db) }!)".contains(
-                    "is of the kind 'cat', which is none of Animal"))
+                    "is of the kind 'cat', which is not a kind of Animal"))
         }
     }
 

@@ -244,8 +244,8 @@ struct CounterRecordsTests {
         }
         try #expect(
             faults() == [
-                "Nothing keeps the column playersCount of the table team, which is a counter: its triggers are missing, or others. "
-                    + "Call updateCounterTriggers().",
+                "Nothing updates the column playersCount of the table team, which is a counter: its "
+                    + "triggers are missing or differ. Call updateCounterTriggers().",
                 "1 row of the table team has a wrong count in the column playersCount: call recount(\"team\", \"playersCount\").",
             ])
         try queue.write { try $0.updateCounterTriggers() }
@@ -253,7 +253,8 @@ struct CounterRecordsTests {
         try queue.write { try $0.execute(sql: "ALTER TABLE player RENAME TO athlete") }
         try #expect(
             faults() == [
-                "Nothing keeps the column playersCount of the table team, which is a counter: the table player does not exist."
+                "Nothing updates the column playersCount of the table team, which is a counter: the table "
+                    + "player does not exist."
             ])
     }
 }

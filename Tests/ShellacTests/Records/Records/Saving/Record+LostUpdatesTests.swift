@@ -111,7 +111,7 @@ struct RecordLostUpdatesTests {
             #expect(row.row == before && row.databaseTableName == "account")
             #expect(
                 "\(try #require(error))".contains(
-                    "row of the table account is not what the record remembers, in \(column):"))
+                    "row of the table account differs from what the record remembers, in \(column):"))
             // Nothing was written, and the record is as it was.
             #expect(try self.row() == before)
             #expect(try account.databaseChanges == changes)

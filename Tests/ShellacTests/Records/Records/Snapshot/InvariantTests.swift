@@ -21,8 +21,8 @@ struct InvariantTests {
         #expect(violations([0, 0], count: 2) == [])
         #expect(violations([1, 11, 7, 2, 65, 66], count: 2) == [])
         #expect(violations([0], count: 2) == ["2 columns are packed in 1 bytes"])
-        #expect(violations([3, 1, 1, 1], count: 1) == ["column 0 has the tag 3, which there is not"])
-        #expect(violations([0, 16], count: 2) == ["column 1 has the tag 16, which there is not"])
+        #expect(violations([3, 1, 1, 1], count: 1) == ["column 0 has the tag 3, which does not exist"])
+        #expect(violations([0, 16], count: 2) == ["column 1 has the tag 16, which does not exist"])
         #expect(violations([2, 1], count: 1) == ["the payload of column 0 ends behind the row"])
         #expect(violations([11, 2, 65], count: 1) == ["the payload of column 0 ends behind the row"])
         #expect(violations([12, 2, 0], count: 1) == ["the payload of column 0 ends behind the row"])
@@ -93,7 +93,7 @@ struct InvariantTests {
             #expect(heroes.flatMap(\._violations) == [] && row._violations == [])
             let tag = UnsafeMutableRawBufferPointer(mutating: row.bytes.buffer)
             let old = exchange(&tag[0], with: 7)
-            #expect(heroes.flatMap(\._violations) == ["column 0 has the tag 7, which there is not"])
+            #expect(heroes.flatMap(\._violations) == ["column 0 has the tag 7, which does not exist"])
             tag[0] = old
         }
     }
@@ -154,7 +154,7 @@ struct InvariantTests {
                     "1 notes have outlived their transaction",
                 ])
             log.journal.removeAll()
-            #expect(db._violations == ["notes that have ended were not let go of"])
+            #expect(db._violations == ["notes that have ended were not released"])
             log.letGo()
             log.openScopes -= 1
             #expect(db._violations == ["-1 scopes are open"])
@@ -223,13 +223,13 @@ struct InvariantTests {
             #expect(
                 Set(db._violations) == [
                     "the statement SELECT 1 is kept for the SQL SELECT 2",
-                    "the statement SELECT 2 will be used yet",
+                    "the last use of the statement SELECT 2 is in the future",
                     "the statement SELECT 1 is kept twice",
                 ])
             let small = StatementCache(capacity: 1)
             small._corrupt(statement, for: "SELECT 1")
             small._corrupt(try db.makeStatement(sql: "SELECT 3"), for: "SELECT 3")
-            #expect(small._violations.contains("2 statements are kept in the room of 1"))
+            #expect(small._violations.contains("2 statements are kept in a cache of 1"))
         }
     }
 
@@ -254,7 +254,7 @@ struct InvariantTests {
                     "events are held since the savepoints [\(last + 3)], of \(last)",
                     "1 events are held, and no savepoint is open",
                     "an event is held of a table that has no name",
-                    "an audience is referred to, and may be gone",
+                    "an audience is referenced that may no longer exist",
                 ])
             broker._corrupt { held, _, _ in held.removeAll() }
             let statement = try db.makeStatement(sql: "DELETE FROM hero")
@@ -268,22 +268,22 @@ struct InvariantTests {
                 ])
             broker._corrupt { _, runs, _ in runs.removeAll() }
             broker._corrupt { _, runs, _ in _ = runs.add() }
-            #expect(db._violations.contains("a run has begun that is none of a statement"))
+            #expect(db._violations.contains("a run has begun that belongs to no statement"))
             broker._corrupt { _, runs, _ in runs.removeAll() }
             broker._corrupt { _, runs, _ in runs.spare?.use { $0.events.append(event) } }
             #expect(db._violations == ["events have outlived their run"])
             broker._corrupt { _, runs, _ in runs.spare?.use { $0.events.removeAll() } }
             broker.ends.keepLoss(isSilent: true)
-            #expect(db._violations == ["nobody was told of a transaction that was lost"])
+            #expect(db._violations == ["no observer was notified of a transaction that was lost"])
             _ = broker.ends.takeLoss()
             broker._corrupt { _, _, hooks in hooks.hasUpdateHook.toggle() }
-            #expect(db._violations == ["the update hook is another one than thought"])
+            #expect(db._violations == ["the update hook is not the expected one"])
             broker._corrupt { _, _, hooks in hooks.hasUpdateHook.toggle() }
             db.hooks.commit.formSymmetricDifference(.changes)
-            #expect(db._violations == ["the commit hook is another one than thought"])
+            #expect(db._violations == ["the commit hook is not the expected one"])
             db.hooks.commit.formSymmetricDifference(.changes)
             db.fill(.tellingBroker, with: nil)
-            #expect(db._violations.contains("observers are wanted, and hear of statements: false"))
+            #expect(db._violations.contains("observers are wanted, and receive statements: false"))
             db.fill(.tellingBroker, with: broker)
             // Looking has left all as it was.
             try PairHero("Bors").insert(db)

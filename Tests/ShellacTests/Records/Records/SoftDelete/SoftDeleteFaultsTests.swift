@@ -91,12 +91,12 @@ struct SoftDeleteFaultsTests {
         try database().inDatabase { db in
             let error = #expect(throws: DatabaseError.self) { try Endless.fetchCount(db) }
             #expect(
-                error?.message?.contains("stand in each other more than 100 times") == true,
+                error?.message?.contains("are nested more than 100 levels deep") == true,
                 "\(error?.message ?? "")")
             expectError(
-                "queries of Endless stand in each other more than 100 times: where a default filter asks "
-                    + "for rows of another type, whose own filter asks for these, leave one of both out there "
-                    + "by unfiltered(by:)"
+                "queries of Endless are nested more than 100 levels deep. If a default filter asks for "
+                    + "rows of another type, and the filter of that type asks for these, leave out one of the "
+                    + "two with unfiltered(by:)"
             ) { try Endless.fetchOne(db, key: 1) }
             try #expect(Endless.unfiltered(by: .leaf).fetchCount(db) == 3)
             try #expect(Leaf.fetchAll(db).map(\.id) == [3])

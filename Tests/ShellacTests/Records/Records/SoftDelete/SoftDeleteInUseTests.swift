@@ -58,7 +58,7 @@ struct SoftDeleteInUseTests {
             #expect(item.deletedAt.map { abs($0.timeIntervalSinceNow) < 3600 } == true)
             try #expect(item.restore(db) && SecondsItem.fetchCount(db) == 3)
             let error = #expect(throws: DatabaseError.self) { try MixedShop.deleteAll(db) }
-            #expect(error?.message?.contains("let both types have one strategy for dates") == true)
+            #expect(error?.message?.contains("give both types the same strategy for dates") == true)
             try #expect(MixedShop.fetchCount(db) == 2 && SecondsItem.fetchCount(db) == 3)
         }
     }

@@ -296,7 +296,9 @@ struct SoftDeleteTests {
             let error = #expect(throws: SchemaDriftError.self) { try Club.checkSchema(db) }
             #expect(
                 error?.description
-                    == "The unique index sqlite_autoindex_club_1 (name) of the table club counts deleted rows of Club: a name that is deleted cannot be given again. Make it partial: WHERE deletedAt IS NULL.",
+                    == "The unique index sqlite_autoindex_club_1 (name) of the table club includes deleted "
+                    + "rows of Club, and so the name of a deleted row cannot be used again. Make it "
+                    + "partial: WHERE deletedAt IS NULL.",
                 "\(error?.description ?? "")")
             try db.execute(sql: "CREATE UNIQUE INDEX memberName ON member(name) WHERE removed IS NULL")
             try Member.checkSchema(db)

@@ -196,8 +196,8 @@ struct EnumCasesTests {
         try create { $0.column("kind", .text).check(sql: "kind COLLATE nocase IN ('dog')") }
         if hasRow { try insert("dog") }
         let said = [
-            "The CHECK of the column kind of the table animal refuses 'cat', of the cases of Kind. "
-                + "Rebuild the table with check(in: Kind.self)."
+            "The CHECK of the column kind of the table animal refuses these cases of Kind: 'cat'. Rebuild "
+                + "the table with check(in: Kind.self)."
         ]
         try #expect(faults(of: ListedAnimal.self) == said)
         try #expect(faults(of: CodableAnimal.self) == said)
@@ -217,8 +217,8 @@ struct EnumCasesTests {
         try create { $0.column("kind", .text) }
         for value in ["dog", nil, "cow", "Cat", "cow"] as [String?] { try insert(value) }
         let said = [
-            "2 rows hold 'cow' in the column kind of the table animal, which is no case of Kind.",
-            "1 row holds 'Cat' in the column kind of the table animal, which is no case of Kind.",
+            "2 rows hold 'cow' in the column kind of the table animal, which is not a case of Kind.",
+            "1 row holds 'Cat' in the column kind of the table animal, which is not a case of Kind.",
         ]
         try #expect(faults(of: ListedAnimal.self) == said)
         try #expect(faults(of: CodableAnimal.self) == said)
