@@ -19,7 +19,8 @@ enum SwiftNames {
         return takenTypes.contains(name) ? name + "Record" : beginning(name)
     }
 
-    /// Returns the name of a relation: `teamID` leads to a `team`. Nil if the column does not tell.
+    /// Returns the name of a relation: `teamID` leads to a `team`. Nil if the name of the column
+    /// does not reveal one.
     static func relation(of column: String) -> String? {
         let name = property(column)
         for ending in ["ID", "Id", "Key", "Fk", "FK"]

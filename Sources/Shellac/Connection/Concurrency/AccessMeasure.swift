@@ -6,7 +6,7 @@ import Synchronization
 
 /// The measurement of one access, for its report: see ``Configuration/report``.
 ///
-/// Its life: the access is *asked* for, it *begins* with its turn, and it *ends*. It is *told* of
+/// Its life: the access is *asked* for, it *begins* with its turn, and it *ends*. It is *reported*
 /// once the connection is free for others. An access that was cancelled before its turn is
 /// reported, too.
 final class AccessMeasure: @unchecked Sendable {  // used by one thread at a time, as the access is

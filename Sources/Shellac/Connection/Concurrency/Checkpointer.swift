@@ -26,7 +26,7 @@ import Glibc
 ///    either: a checkpoint that waits holds the write lock meanwhile.
 /// 4. The log has grown to ``WALSize/hard``, as the background falls behind, or as reads follow
 ///    each other without a gap. The commit then copies the rest on its own connection, and gives
-///    the present reads a moment to end: new ones read from the file alone. It does not wait if a
+///    the present reads a moment to end. New ones read from the file alone. It does not wait if a
 ///    read has lasted longer than that moment, or is a snapshot, or if another process reads. The
 ///    log must then be twice as large before the next commit tries. A commit does not copy what a
 ///    reader that has ended left behind either: the background catches up with that, beside the

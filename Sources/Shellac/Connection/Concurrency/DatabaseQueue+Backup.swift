@@ -20,11 +20,11 @@ extension DatabaseQueue {
     ///     the backup, and leaves the destination unchanged. Once the backup is complete it is too
     ///     late for that, and the error is ignored.
     /// - Throws: A ``DatabaseError`` of code `SQLITE_BUSY` for a cycle of backups, where each would
-    ///   wait for the next one. In a cycle the source is the destination of another backup, whose
-    ///   source is that of a third one, and so on, up to this destination. The code is
-    ///   `SQLITE_READONLY` if the destination has pages of another size, and has a write-ahead log,
-    ///   as a pool does, or is in memory. It cannot take pages of the source's size then, and is
-    ///   unchanged.
+    ///   wait for the next one. In a cycle, the source is the destination of another backup. That
+    ///   one copies from the destination of a third one, and so on, up to this destination. The
+    ///   code is `SQLITE_READONLY` if the destination has pages of another size, and has a
+    ///   write-ahead log, as a pool does, or is in memory. It cannot take pages of the source's
+    ///   size then, and is unchanged.
     public func backup(
         to destination: some DatabaseWriter, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil

@@ -17,7 +17,6 @@ import CSQLite
 ///
 /// `Database` is Sendable so that the results of an access need not stay with the connection. This
 /// is safe because every entry point checks that the running thread holds the access.
-/// every entry point checks that the running thread holds the access.
 public final class Database: @unchecked Sendable {  // one access at a time: see `checkAccess()`
     /// The configuration that the database was opened with.
     public let configuration: Configuration

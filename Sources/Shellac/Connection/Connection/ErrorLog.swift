@@ -30,10 +30,10 @@ enum ErrorLog {
         }
     }
 
-    /// Whether the handler was already told which SQLite is running.
+    /// Whether the handler has received the version of SQLite.
     private static let hasToldVersion = Atomic(false)
 
-    /// Tells the handler which SQLite is running, once in the process.
+    /// Reports the running version of SQLite to the handler, once in the process.
     static func tellVersion() {
         guard let handler = handler.withLock({ $0 }), !hasToldVersion.exchange(true, ordering: .relaxed)
         else {

@@ -136,7 +136,7 @@ struct ChangingRow {
 }
 
 /// The columns of a table that SQLite stores, which are all but the virtual ones. The type also
-/// tells how the pre-update hook reports them.
+/// describes how the pre-update hook reports them.
 struct StoredColumns: Sendable {
     struct Column: Sendable {
         let name: String

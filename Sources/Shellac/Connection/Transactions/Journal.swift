@@ -56,7 +56,7 @@ protocol Journaled: AnyObject {
 /// handlers of the statement's end have run, when nothing is half done.
 ///
 /// One note of an object is enough between two moments that can be restored. The numbers of
-/// ``moment`` tell these apart, and each object remembers the number of its last note.
+/// ``moment`` distinguish these, and each object remembers the number of its last note.
 struct Journal: ~Copyable {
     struct Note {
         /// The object, which is ``Journaled``.

@@ -41,8 +41,8 @@ final class TransactionLog: TransactionFollower {
     var hasUndoneStatements: Bool { !undoneStatements.isEmpty }
     /// Whether the lost transaction belongs to such a statement, inside of which a function runs.
     private var isLostWithStatement = false
-    /// Whether the transaction was opened in a read-only access. The second variable tells the same
-    /// of the last lost one.
+    /// Whether the transaction was opened in a read-only access. The second variable is the same
+    /// for the last lost one.
     private var isOpenedReadOnly = false
     private(set) var wasReadOnly = false
     /// The measurement of the open transaction, if transactions are reported.

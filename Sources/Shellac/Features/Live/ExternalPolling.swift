@@ -60,8 +60,8 @@ extension ValueObservation {
     /// ```
     ///
     /// SQLite does not report them, so the connection polls. Each poll takes some microseconds,
-    /// waits for its turn with the accesses, and reads nothing of the file. It cannot tell which
-    /// rows have changed: the value is fetched after each such commit.
+    /// waits for its turn with the accesses, and reads nothing of the file. It cannot determine
+    /// which rows have changed: the value is fetched after each such commit.
     ///
     /// - Parameter interval: The time to sleep between two polls.
     public func observingExternalChanges(every interval: Duration = .milliseconds(100)) -> ValueObservation {

@@ -100,7 +100,7 @@ struct FollowedTable {
     }
 
     /// Returns SQL that looks up several keys, each with its number. Whatever values the columns
-    /// treat as equal, the number tells which key has found a row.
+    /// treat as equal, the number identifies the key that has found a row.
     private static func sql(_ table: String, _ key: [String], _ hidden: [String]) -> String {
         let names = key.indices.map { "k\($0)" }
         let marks = String(repeating: ", ?", count: key.count)

@@ -5,7 +5,7 @@ import CSQLite
 /// The live queries of a connection, and the observer that determines which of them a transaction
 /// affects.
 ///
-/// There is one observer for all of them: a statement is looked up by its table, and a row by the
+/// There is one observer for all of them. It looks up a statement by its table, and a row by the
 /// values that queries look for. So a change that affects none costs the same with one query and
 /// with thousands.
 ///

@@ -39,7 +39,7 @@ extension Record {
     /// If the key is changed in the database, followers get a deletion.
     ///
     /// A state comes for each commit that wrote other values to the row, even if they end up the
-    /// same: the record may have been saved in between. For a slow reader, the newest state is
+    /// same. The record may have been saved in between. For a slow reader, the newest state is
     /// kept. A row that comes late may be older than what the record has saved by then; the newer
     /// one follows it.
     ///

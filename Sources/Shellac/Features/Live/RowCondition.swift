@@ -1,6 +1,6 @@
 /// The condition of a request, as far as it can be tested on a single row.
 ///
-/// It tells which rows affect the request.
+/// It determines which rows affect the request.
 ///
 /// A row affects the request if it satisfies the condition before the change or after it. An
 /// updated row does so only if one of the columns that the request reads has changed. That holds

@@ -1,9 +1,9 @@
 /// The queries that changes of one table may affect.
 ///
 /// A change is examined in three steps. First, before a statement runs, its kind and its columns:
-/// if no query reads these, its rows are not reported. Then each row, inside of SQLite's hook: if
-/// it affects no query, it is dropped at once, after a comparison with the values that queries look
-/// for. Finally, when its statement has succeeded, each row that may affect a query.
+/// if no query reads these, its rows are not reported. Then each row, inside of SQLite's hook: it
+/// is compared with the values that queries look for. If it affects no query, it is dropped at
+/// once. Finally, when its statement has succeeded, each row that may affect a query.
 ///
 /// Rows affect queries in four ways:
 ///

@@ -30,9 +30,9 @@ extension FetchableRecord where Self: EncodableRecord & TableRecord {
     /// - cases of an enum that the column's CHECK refuses, and values in the column that are no
     ///   cases
     ///
-    /// To see what the type encodes, a record is made from the first row of its table, or from
-    /// invented values if the table is empty. A type may refuse these, as one that reads names of
-    /// colours might. The error then says so: fill the table, or call
+    /// To find what the type encodes, the check makes a record from the first row of its table. If
+    /// the table is empty, it makes one from invented values. A type may refuse these, as one that
+    /// reads names of colours might. The error then says so: fill the table, or call
     /// ``EncodableRecord/checkSchema(_:)`` on an instance. Nothing is written.
     ///
     /// - Throws: A ``SchemaDriftError`` with all faults.

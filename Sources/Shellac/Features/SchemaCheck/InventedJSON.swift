@@ -1,6 +1,6 @@
 /// Invented JSON for a type that decodes itself from it: see ``InventedRow``.
 ///
-/// It begins as `{}`. Each error of the decoder tells what is missing, or wrong, and where.
+/// It begins as `{}`. Each error of the decoder describes what is missing or wrong, and where.
 struct InventedJSON {
     private var root = Value.object([:])
     private var attempts = 0

@@ -44,10 +44,10 @@
 ///   its group cannot be undone, and throws a conflict. Transactions have no such gap.
 ///
 /// The groups are kept in temporary tables, and end with the connection. They survive migrations
-/// that add columns, tables and indexes. They are dropped, with a message in the log
-/// (``Database/logError``), when the recorded table is dropped, or when its columns are dropped,
-/// renamed or given another affinity. For a table without an `INTEGER PRIMARY KEY`, `VACUUM` drops
-/// them, too, and so do schema changes of other connections, which may be a `VACUUM`.
+/// that add columns, tables and indexes. If the recorded table is dropped, they are dropped, with a
+/// message in the log (``Database/logError``). The same happens if its columns are dropped, renamed
+/// or given another affinity. For a table without an `INTEGER PRIMARY KEY`, `VACUUM` drops them,
+/// too, and so do schema changes of other connections, which may be a `VACUUM`.
 public final class DatabaseUndo: Sendable {
     /// The names of the recorded tables.
     public let tables: [String]

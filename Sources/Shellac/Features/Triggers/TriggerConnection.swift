@@ -295,9 +295,9 @@ final class TriggerConnection: SchemaFollower {
     }
 
     /// Drops Shellac's triggers. SQLite drops no column that a trigger names. It also refuses a new
-    /// name that would change the meaning of a trigger, such as the name of the trigger's table for
-    /// a temporary one. The triggers are created again when the statement has succeeded, or has
-    /// failed.
+    /// name that would change the meaning of a trigger. An example is a temporary table that gets
+    /// the name of the trigger's table. The triggers are created again when the statement has
+    /// succeeded, or has failed.
     private func dropAll() throws {
         guard !isInstalling else { return }
         isInstalling = true

@@ -16,8 +16,8 @@ import Synchronization
 ///    commit that is refused leaves the group to the transaction, and the next COMMIT completes it.
 /// 3. A statement outside of a transaction has committed when it ends, and its count of changes
 ///    belongs to the program (``Database/changesCount``). So its group is made at the end of the
-///    access, or with that of the next transaction. Each has a number, the epoch, to tell them
-///    apart: the state of a row before the next one is its state after this one.
+///    access, or with that of the next transaction. Each has a number, the epoch, to distinguish
+///    them: the state of a row before the next one is its state after this one.
 /// 4. Undo compares the rows of the last group with their later states. If one has another state by
 ///    now, it throws. Otherwise it gives all rows their earlier states, with foreign keys deferred.
 ///    Everything is recorded meanwhile. Rows that foreign key actions or the program's own triggers
@@ -66,7 +66,8 @@ final class UndoRecorder {
     /// The transactions that may have touched rows, and do not have their groups yet.
     @exclusivity(unchecked) var pendingEpochs: [Int64] = []
     /// The results of ``TriggerConnection/currentDataVersion()`` in single statements, whose groups
-    /// are made after their commit. -1 for one that was recorded in a layout that no longer fits.
+    /// are made after their commit. It is -1 for one that was recorded in a layout that no longer
+    /// fits.
     @exclusivity(unchecked) var autocommitVersions: [Int64: Int64] = [:]
     /// The layouts that may have been touched, by their numbers.
     @exclusivity(unchecked) var touched: [Bool] = []

@@ -79,8 +79,8 @@ extension UndoTables {
             + "ELSE \(isThere("t")) END LIMIT \(limit)"
     }
 
-    /// Returns SQL that tells for each column whether it must change in any row. It gives one row,
-    /// without values if there is nothing to update.
+    /// Returns SQL that determines for each column whether it must change in any row. It returns
+    /// one row, without values if there is nothing to update.
     func columnsToUpdate(_ images: Images) -> String? {
         guard !layout.columns.isEmpty else { return nil }
         let all = zip(columns("t."), numbered("s.c")).map { "max(\(Self.differ($0, $1)))" }

@@ -1,8 +1,8 @@
 // Windows on a row, for a statement that returns several rows at once.
 //
-// These are the row of a record, and those of joined tables or of the columns that tell which row
-// they belong to. Each window is a row over some of the columns. It is read, packed and remembered
-// as any other row.
+// These are the row of a record, and those of joined tables or of the columns that identify their
+// row. Each window is a row over some of the columns. It is read, packed and remembered as any
+// other row.
 
 extension LiveRow {
     /// Creates a row over some of the columns of this row. It ends together with the run of this

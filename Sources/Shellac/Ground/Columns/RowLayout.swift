@@ -151,7 +151,7 @@ final class RowLayout: Sendable {
     /// Returns the primary key of a class's own table. Nil if it was not stored yet.
     func learntKey(ofClass identifier: UInt) -> KeyColumns? { learnt.withLock { $0.keys[identifier] } }
 
-    /// Whether the SQL mentions the table of a type. True if there is no SQL to tell.
+    /// Whether the SQL mentions the table of a type. True if the SQL is unknown.
     func namesTable(ofType identifier: UInt, _ table: () -> String) -> Bool {
         guard let sql else { return true }
         if let known = learnt.withLock({ $0.tables[identifier] }) { return known }

@@ -72,7 +72,7 @@ extension ResultCode {
     public static let SQLITE_READONLY = ResultCode(rawValue: 8)
     /// A statement that was interrupted: see ``Database/interrupt()``.
     public static let SQLITE_INTERRUPT = ResultCode(rawValue: 9)
-    /// A system error while reading or writing a file. The extended code tells the operation.
+    /// A system error while reading or writing a file. The extended code identifies the operation.
     public static let SQLITE_IOERR = ResultCode(rawValue: 10)
     /// A damaged database.
     public static let SQLITE_CORRUPT = ResultCode(rawValue: 11)
@@ -134,7 +134,7 @@ extension ResultCode {
     public static let SQLITE_IOERR_DIR_FSYNC = ResultCode(rawValue: 10 | 5 << 8)
     /// A file that could not be truncated.
     public static let SQLITE_IOERR_TRUNCATE = ResultCode(rawValue: 10 | 6 << 8)
-    /// A file whose size, or other attributes, the system cannot tell.
+    /// A file whose size or other attributes the system cannot determine.
     public static let SQLITE_IOERR_FSTAT = ResultCode(rawValue: 10 | 7 << 8)
     /// A file lock that could not be released.
     public static let SQLITE_IOERR_UNLOCK = ResultCode(rawValue: 10 | 8 << 8)
@@ -146,9 +146,9 @@ extension ResultCode {
     public static let SQLITE_IOERR_BLOCKED = ResultCode(rawValue: 10 | 11 << 8)
     /// A failed memory allocation for work on a file.
     public static let SQLITE_IOERR_NOMEM = ResultCode(rawValue: 10 | 12 << 8)
-    /// A file whose existence or permissions the system cannot tell.
+    /// A file whose existence or permissions the system cannot determine.
     public static let SQLITE_IOERR_ACCESS = ResultCode(rawValue: 10 | 13 << 8)
-    /// A file for which the system cannot tell whether another connection is about to write.
+    /// A file for which the system cannot determine whether another connection is about to write.
     public static let SQLITE_IOERR_CHECKRESERVEDLOCK = ResultCode(rawValue: 10 | 14 << 8)
     /// A file lock that the system failed to acquire.
     public static let SQLITE_IOERR_LOCK = ResultCode(rawValue: 10 | 15 << 8)

@@ -1,4 +1,4 @@
-// Older spellings, which no longer compile: the compiler tells the new ones.
+// Older spellings, which no longer compile: the compiler names the new ones.
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials

@@ -17,8 +17,8 @@
 /// throws a ``RowDecodingError`` if it is missing or NULL, or if its value does not convert. Read
 /// as an optional, a missing or NULL column is nil.
 public struct Row {
-    /// The live row of the statement, with the generation that tells which of its rows this is: see
-    /// ``LiveRow``.
+    /// The live row of the statement, with the generation that identifies this row among its rows:
+    /// see ``LiveRow``.
     @usableFromInline let live: LiveRow
     @usableFromInline let generation: UInt64
     /// The values of a row that owns them.

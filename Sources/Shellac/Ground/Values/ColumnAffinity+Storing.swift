@@ -1,8 +1,8 @@
 // The conversion of a value that is stored in a column.
 //
 // See "Datatypes In SQLite", section "Type Affinity". A record's snapshot contains the stored
-// values, and the record encodes the values it was given. These functions tell whether both are the
-// same.
+// values, and the record encodes the values it was given. These functions determine whether both
+// are the same.
 
 extension ColumnAffinity {
     /// Whether a column that was given a value holds the given stored value.

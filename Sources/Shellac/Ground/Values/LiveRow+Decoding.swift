@@ -16,7 +16,7 @@ extension LiveRow {
         throw failure(type, at: column)
     }
 
-    /// Returns an error that tells why the value in a column did not convert.
+    /// Returns an error with the reason why the value in a column did not convert.
     @usableFromInline @inline(never)
     func failure(_ type: any Any.Type, at column: Int) -> RowDecodingError {
         RowDecodingError(type, at: column, of: contents, sql: layout.sql)

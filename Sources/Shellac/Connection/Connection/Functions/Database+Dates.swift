@@ -39,8 +39,8 @@ extension Database {
     }
 
     /// The date of the transaction, made unique among the transactions of these connections. If
-    /// another one has already used the date, it is advanced by milliseconds. So changes marked
-    /// with it can be told apart from those of other transactions.
+    /// another one has already used the date, it is advanced by milliseconds. So it distinguishes
+    /// the changes of this transaction from those of others.
     var distinctTransactionDate: Date {
         get throws {
             let date = try transactionDate

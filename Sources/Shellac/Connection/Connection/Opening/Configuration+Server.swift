@@ -21,7 +21,7 @@ extension Configuration {
     /// - ``journalMode`` to WAL: readers do not wait for writers. (A pool has this mode anyway.)
     /// - `PRAGMA synchronous = FULL`: when `write` returns, the commit has reached the disk. Other
     ///   libraries default to `NORMAL`. It may lose the last commits in a power failure, although
-    ///   clients were told that they are complete. If that does no harm, revert it in
+    ///   clients count them as complete. If that does no harm, revert it in
     ///   ``prepareDatabase(_:)``.
     /// - ``busyMode`` to a timeout of five seconds, because backups, command line tools and other
     ///   processes come and go.

@@ -65,7 +65,7 @@ public struct Configuration: Sendable {
     /// Whether Shellac asks the storage, after each commit, if it still has the commit.
     ///
     /// If the storage refuses, the committing statement throws an error whose
-    /// ``DatabaseError/leavesOutcomeUnknown`` is true. Transaction handlers are told of a rollback.
+    /// ``DatabaseError/leavesOutcomeUnknown`` is true. Transaction handlers receive a rollback.
     /// Each later access throws the same error, until the database is closed.
     ///
     /// This option is for storage that another machine can take over unnoticed, as in ``ceph()``.

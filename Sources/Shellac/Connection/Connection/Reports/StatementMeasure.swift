@@ -4,8 +4,8 @@ import CSQLite
 
 /// Measures the runs of a statement, one after the other, for reports.
 ///
-/// SQLite counts its work anyway, and a row's generation tells the number of rows. So measuring
-/// only takes a look at the beginning of a run, and one at its end.
+/// SQLite counts its work anyway, and the generation of a row counts the rows. So measuring only
+/// takes a look at the beginning of a run, and one at its end.
 final class StatementMeasure {
     /// The beginning of the last run.
     private(set) var start: UInt64 = 0

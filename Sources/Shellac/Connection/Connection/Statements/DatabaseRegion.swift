@@ -1,7 +1,7 @@
 /// A part of a database: tables, some of their columns, some of their rows.
 ///
-/// A region tells what a request depends on. A change outside of it does not affect the result of
-/// the request. A change inside may have changed it.
+/// A region is what a request depends on. A change outside of it does not affect the result of the
+/// request. A change inside may have changed it.
 ///
 /// ```swift
 /// let scores = DatabaseRegion(table: "player", columns: ["score"])

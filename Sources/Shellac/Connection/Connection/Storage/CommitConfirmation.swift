@@ -13,7 +13,7 @@ import CSQLite
 /// ## The life of a commit
 ///
 /// 1. SQLite calls the commit hook inside of a statement. The databases with a write transaction
-///    are noted: they are *due*. The transaction handlers were told of the coming commit, and did
+///    are noted: they are *due*. The transaction handlers have received the coming commit, and did
 ///    not veto it.
 /// 2. SQLite commits, and calls the hook of the write-ahead log with the number of frames. The last
 ///    frame ends the commit.
@@ -23,7 +23,7 @@ import CSQLite
 ///    main file. None of this comes from SQLite's cache.
 /// 4. If a read fails, the statement fails with an error that leaves the outcome unknown.
 ///    Transaction and change handlers treat it like a transaction that SQLite has ended itself. The
-///    coming commit they were told of becomes a rollback.
+///    coming commit that they received becomes a rollback.
 /// 5. The connection is refused for good, and so are the others of its group: see
 ///    ``ConnectionGroup/refuse(_:)``. Closing it leaves the log unchanged, which may belong to
 ///    another machine by now.

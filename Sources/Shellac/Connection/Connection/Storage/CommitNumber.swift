@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// A reader that finds the same even number before and after it begins to read sees exactly the
 /// commits up to that number. See `Database.readNumberedState(_:)`. SQLite's own
-/// `sqlite3_snapshot_get()` would tell the same, but SQLite is usually compiled without it.
+/// `sqlite3_snapshot_get()` would provide the same, but SQLite is usually compiled without it.
 final class CommitNumber: Sendable {
     private let number = Atomic<UInt64>(0)
 

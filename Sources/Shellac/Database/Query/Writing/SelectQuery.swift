@@ -183,7 +183,7 @@ struct SelectQuery: Sendable {
         let selected = (selection ?? []) + annotations
         // A condition may use a name from the selection.
         if given != nil, selected.contains(where: \.hasName) { return false }
-        // An aggregate combines all rows into one. Without a group, only SQLite can tell.
+        // An aggregate combines all rows into one. Without a group, only SQLite can decide.
         return selected.allSatisfy(\.isPlain)
     }
 

@@ -63,7 +63,7 @@ struct SchemaFaults {
     private func faults(
         in triggers: [SchemaListing.Object], upon table: String, schemaName: String
     ) throws -> [Fault] {
-        // A temporary trigger may be on a table of any database. SQLite does not tell which.
+        // A temporary trigger may be on a table of any database. SQLite does not report which.
         let place = CaseInsensitiveName.matches(schemaName, "temp") ? nil : schemaName
         guard let statements = try firingStatements(table, in: place) else { return [] }
         // A view that has no trigger for a statement cannot be modified by it.

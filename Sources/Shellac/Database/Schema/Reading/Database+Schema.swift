@@ -176,7 +176,7 @@ extension Database {
     /// Returns the triggers on a table or a view, oldest first, temporary ones last.
     ///
     /// A temporary trigger is listed for every table with the name of its table, because SQLite
-    /// does not tell which of them it is on.
+    /// does not report which of them it is on.
     ///
     /// - Parameters:
     ///   - tableName: The name of the table or the view.

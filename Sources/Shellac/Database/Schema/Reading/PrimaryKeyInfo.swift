@@ -29,7 +29,7 @@ public struct PrimaryKeyInfo: Hashable, Sendable {
 
     /// The columns, in the order of the key.
     ///
-    /// Without a declared primary key, the key of a table is its hidden row id: `["rowid"]`, or
+    /// Without a declared primary key, the key of a table is its hidden row id, `["rowid"]`. It is
     /// `_rowid_` or `oid` if columns have taken the earlier names. A view has no key, and no
     /// columns here. The same goes for a table without a declared key whose columns have all three
     /// names.
