@@ -97,22 +97,22 @@ private struct UnwrittenColumns {
     mutating func place(
         ofValueIn row: Row, lostBy record: some MutablePersistableRecord, on db: Database
     ) throws -> Int? {
-        let plan = try db.withWriter(for: record) { writer in
+        let (plan, added) = try db.withWriter(for: record) { writer in
             let encoded = writer.columns.layout
             if layout !== encoded {
                 places = row.columnNames.enumerated().filter { encoded.column(named: $1) == nil }.map(
                     \.offset)
                 layout = encoded
             }
-            return writer.plan
+            return (writer.plan, writer.statements.written.added)
         }
         if places.isEmpty { return nil }
         let (names, values) = (row.columnNames, row.databaseValues)
         return places.first { place in
             let (name, value) = (names[place], values[place])
-            // A class writes its kind automatically.
-            if let kind = plan.kind, CaseInsensitiveName.matches(name, kind.column) {
-                return (kind.kind ?? .null) != value
+            // A rule of the type writes some columns automatically.
+            if let own = added.first(where: { CaseInsensitiveName.matches(name, $0.column) }) {
+                return own.value != value.sqlLiteral
             }
             return !value.isNull || plan.table.column(named: name)?.defaultValueSQL != nil
         }

@@ -221,7 +221,7 @@ extension RelationDefinition {
     /// Returns the class that represents all classes of the same table, for which the relation
     /// leads the same way.
     fileprivate func declaringClass(for type: Record.Type) -> Record.Type {
-        guard let base = ClassKind.of(type)?.base, let owner = owner as? Record.Type,
+        guard let base = type.rowClasses?.base, let owner = owner as? Record.Type,
             type.isSubclass(of: owner)
         else { return type }
         return base.isSubclass(of: owner) ? base : owner

@@ -34,7 +34,7 @@ extension DriftCheck {
 
     private mutating func checkUniqueIndexes(of type: any TableRecord.Type, _ deletion: SoftDelete) {
         // All kinds of a table share one soft delete, so the fault names the base class.
-        let base = (type as? Record.Type).flatMap(ClassKind.of)?.base
+        let base = (type as? Record.Type)?.rowClasses?.base
         for index in table.indexes
         where index.isUnique && !index.isPartial && index.origin != .primaryKeyConstraint {
             let holdsDate = index.columns.contains { CaseInsensitiveName.matches($0, deletion.column) }

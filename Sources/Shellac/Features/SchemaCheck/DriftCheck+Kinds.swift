@@ -6,27 +6,17 @@ extension DriftCheck {
     /// The columns of the other classes are compared as for any class.
     ///
     /// - Returns: Whether the classes can be checked.
-    mutating func checkKinds(_ kind: ClassKind) throws -> Bool {
+    mutating func checkKinds(_ classes: RecordClasses) throws -> Bool {
         do {
-            try kind.check(table)
+            try classes.check(table)
         } catch let error as DatabaseError {
-            add(.kindsInvalid(message: error.message ?? "\(error.resultCode)"), kind.column)
+            add(.kindsInvalid(message: error.message ?? "\(error.resultCode)"), classes.column)
             return false
         }
-        if kind.isBase { try checkRows(of: kind) }
-        return true
-    }
-
-    private mutating func checkRows(of kind: ClassKind) throws {
-        let name = table.name.quoted(in: table.schemaName)
-        let sql = "SELECT \(kind.quotedColumn), COUNT(*) FROM \(name) GROUP BY 1 ORDER BY 1"
-        for row in try Row.fetchAll(db, sql: sql) {
-            let values = row.databaseValues
-            if kind.listed.contains(where: { $0.kind == values[0] }) { continue }
-            // Records of an unlisted base class have no kind.
-            if values[0].isNull, kind.unknown == .base { continue }
-            let count = Int.fromDatabaseValue(values[1]) ?? 0
-            add(.unknownKind(kind: values[0], count: count), kind.column)
+        guard classes.isBase else { return true }
+        for (value, count) in try classes.unknownValues(in: table, on: db) {
+            add(.unknownKind(kind: value, count: count), classes.column)
         }
+        return true
     }
 }

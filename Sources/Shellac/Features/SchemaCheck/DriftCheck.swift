@@ -7,8 +7,9 @@ struct DriftCheck {
     private let recordType: String
     private let tableName: String
     let table: TableSchema
-    /// The kind of a class among those of the table: no record encodes the column that stores it.
-    private let kind: ClassKind?
+    /// The classes of the table, if its rows are of several: no record encodes the column that tells
+    /// them apart.
+    private let classes: RecordClasses?
     /// The columns of the primary key, declared by the table, or else by the type.
     private let key: [String]
     /// Counters, and the columns that an insertion stamps if the record has no date: no NULL is
@@ -28,11 +29,10 @@ struct DriftCheck {
         of type: T.Type, in db: Database
     ) throws -> [SchemaFault] {
         guard var check = try DriftCheck(type, db) else { return [tableMissing(type)] }
-        guard let kind = check.kind else { return try check.faultsOfOne(type) }
-        guard try check.checkKinds(kind) else { return check.faults }
-        let others = kind.listed.filter { $0.type != kind.type && $0.type.isSubclass(of: kind.type) }
+        guard let classes = check.classes else { return try check.faultsOfOne(type) }
+        guard try check.checkKinds(classes) else { return check.faults }
         return try check.faultsOfOne(type)
-            + others.flatMap { try DriftCheck($0.type, db)?.faultsOfOne($0.type) ?? [] }
+            + classes.subclasses.flatMap { try DriftCheck($0, db)?.faultsOfOne($0) ?? [] }
     }
 
     /// Finds the faults of one type, without the other kinds of its table.
@@ -101,7 +101,7 @@ struct DriftCheck {
         self.db = db
         self.table = table
         recordType = "\(type)"
-        kind = (type as? Record.Type).flatMap(ClassKind.of)
+        classes = (type as? Record.Type)?.rowClasses
         key = type.databasePrimaryKey ?? (table.primaryKey.columnInfos ?? []).map(\.name)
         let declared = (type as? any MutablePersistableRecord.Type)?.databaseStamps
         stamped = declared?.columns ?? []
@@ -111,7 +111,7 @@ struct DriftCheck {
     /// Compares an enum with a column, without the properties of a record.
     init(_ table: TableSchema, for type: any Any.Type, _ db: Database) {
         (self.db, self.table, tableName, recordType) = (db, table, table.name, "\(type)")
-        (kind, key, filled, stamped) = (nil, [], [], [])
+        (classes, key, filled, stamped) = (nil, [], [], [])
     }
 
     mutating func add(_ kind: SchemaFault.Kind, _ columns: String...) { add(kind, columns) }
@@ -129,7 +129,7 @@ struct DriftCheck {
     /// Returns the columns that the type selects, and the first row of the table if there is one.
     mutating func selectedColumns(_ type: any TableRecord.Type) throws -> (names: [String], row: Row?) {
         do {
-            let ofKind = kind.map { " WHERE \($0.ownRows)" } ?? ""
+            let ofKind = (classes?.saveRule()?.rowCondition).map { " WHERE \($0)" } ?? ""
             let statement = try db.makeStatement(
                 sql: "SELECT \(type.selectionSQL) FROM \(tableName.quotedDatabaseIdentifier)\(ofKind) LIMIT 1"
             )
@@ -184,7 +184,7 @@ struct DriftCheck {
 
     /// Whether a column stores the kind of a row.
     private func isKind(_ name: String) -> Bool {
-        kind.map { CaseInsensitiveName.matches($0.column, name) } ?? false
+        classes.map { CaseInsensitiveName.matches($0.column, name) } ?? false
     }
 
     /// Whether the table has a column with the name, or a row id.

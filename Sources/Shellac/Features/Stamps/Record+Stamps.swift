@@ -105,7 +105,7 @@ extension Record {
     /// Stores the stamp that the record does not encode in the snapshot, if the snapshot has its
     /// column.
     private func noteComputedStamp(from writer: RecordWriter) {
-        guard let name = writer.statements.computed?.updated.first, let row = snapshot,
+        guard let name = writer.statements.written.computed?.updated.first, let row = snapshot,
             row.layout.column(named: name) != nil, let text = try? writer.database.stamps.currentText()
         else { return }
         snapshot = row.with([(name, DatabaseValue(.string(String(decoding: text, as: UTF8.self))))])

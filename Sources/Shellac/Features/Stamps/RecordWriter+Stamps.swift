@@ -5,40 +5,58 @@ import CSQLite
 // The stamps of a record's own save: they are bound among its other columns, so that no trigger has
 // to write the row again.
 
-extension DatabaseStamps: ColumnFillingSource {
-    var columnFilling: ColumnFilling? { isEmpty ? nil : RecordStamps(self) }
+extension DatabaseStamps: SaveRuleSource {
+    func saveRule(of type: any TableRecord.Type) -> SaveRule? {
+        isEmpty ? nil : RecordStamps(self)
+    }
 }
 
-/// The stamps of a type whose records are saved.
-final class RecordStamps: ColumnFilling {
+/// The rule of a type whose records are stamped.
+final class RecordStamps: SaveRule {
     let declared: DatabaseStamps
     /// Whether the log has a warning already that records of the type do not take their stamps.
     var hasWarned = false
 
     init(_ declared: DatabaseStamps) { self.declared = declared }
 
-    override func fillInsertion(
-        of record: Record?, isUpsert: Bool, by writer: RecordWriter, _ save: (RecordWriter) throws -> Void
-    ) throws { try writer.bindInsertion(declared, record, isUpsert: isUpsert, save) }
+    override var declaration: String { "databaseStamps" }
+    override var ownColumns: [String] { declared.columns }
+    override var fillsColumns: Bool { true }
+    /// Every writer of the row writes the dates.
+    override var sharedColumns: [String] { declared.columns }
 
-    override func fillUpdate(
-        of record: Record?, _ mask: ColumnMask, isFull: Bool, by writer: RecordWriter,
-        _ save: (RecordWriter, ColumnMask, _ isFull: Bool) throws -> Void
-    ) throws { try writer.bindUpdate(declared, record, mask, isFull: isFull, save) }
-
-    override func computedColumns(beside encoded: RowLayout, in table: TableSchema) -> ComputedColumns? {
+    override func shape(
+        _ written: inout WrittenColumns, beside layout: RowLayout, in table: TableSchema
+    ) {
         func columns(_ names: [String?]) -> [String] {
             names.compactMap { name in
-                guard let name, encoded.column(named: name) == nil, let column = table.column(named: name),
+                guard let name, layout.column(named: name) == nil, let column = table.column(named: name),
                     !column.isGenerated, column.primaryKeyIndex == 0
                 else { return nil }
                 return column.name
             }
         }
         let inserted = columns([declared.created, declared.updated])
-        if inserted.isEmpty { return nil }
-        return ComputedColumns(
+        if inserted.isEmpty { return }
+        written.computed = ComputedColumns(
             inserted: inserted, updated: columns([declared.updated]), function: "stamp")
+    }
+
+    override func prepare(_ save: inout Save, of record: Record?, by writer: RecordWriter) throws {
+        let connection = try writer.database.stamps
+        if connection.isSuspended { return }
+        let filled = save.filled ?? FilledColumns()
+        let stamped =
+            save.verb == .update
+            ? writer.stampUpdate(declared, record, &save, filled)
+            : writer.stampInsertion(declared, record, isUpsert: save.verb == .upsert, filled)
+        try writer.bind(stamped, connection, filled, isStored: save.verb != .upsert)
+        save.filled = filled
+    }
+
+    override func end(_ save: borrowing Save, by writer: RecordWriter) {
+        let database = writer.database
+        if save.filled?.isAutocommit == true, database.lastBegun == nil { database.endAutocommitStatement() }
     }
 
     override func give(_ filled: FilledColumns, to record: Record, from writer: RecordWriter) {
@@ -49,50 +67,44 @@ final class RecordStamps: ColumnFilling {
         of written: ColumnMask, _ writer: RecordWriter, knowing row: PackedRow
     ) -> ColumnMask { writer.stampsLeftOut(declared, of: written, knowing: row) }
 
-    override func learn(from old: ColumnFilling?) { hasWarned = (old as? RecordStamps)?.hasWarned ?? false }
+    override func learn(from old: SaveRule) { hasWarned = (old as? RecordStamps)?.hasWarned ?? false }
 }
 
 extension RecordWriter {
     // MARK: - Insertions
 
-    /// Binds the transaction date if the record has none.
-    fileprivate func bindInsertion(
-        _ declared: DatabaseStamps, _ record: Record?, isUpsert: Bool, _ save: (RecordWriter) throws -> Void
-    ) throws {
-        let connection = try database.stamps
-        if connection.isSuspended { return try save(self) }
-        let bound = FilledColumns()
-        var columns: [Int] = []
-        for name in [declared.created, declared.updated] {
-            guard let column = name.flatMap(statements.layout.column(named:)), self.columns.isNull(column)
-            else {
-                continue
-            }
-            columns.append(column)
+    /// Returns the columns to stamp: those in which the record has no date.
+    fileprivate func stampInsertion(
+        _ declared: DatabaseStamps, _ record: Record?, isUpsert: Bool, _ bound: FilledColumns
+    ) -> [Int] {
+        let stamps = [declared.created, declared.updated].compactMap {
+            $0.flatMap(statements.layout.column(named:))
         }
-        bound.isUpsert = isUpsert
         if isUpsert { prepareUpsert(declared, record, bound) }
-        return try bind(columns, connection, bound, save)
+        return stamps.filter(columns.isNull)
     }
 
     /// Prepares an upsert: the conflicting row keeps the date of its creation, and is stamped as an
     /// update is.
     private func prepareUpsert(_ declared: DatabaseStamps, _ record: Record?, _ bound: FilledColumns) {
-        bound.rowInTheWay = allColumns
+        var rowInTheWay = bound.rowInTheWay ?? allColumns
+        defer { bound.rowInTheWay = rowInTheWay }
         for name in [declared.created].compactMap(\.self) + declared.groups.map(\.stamp) {
             guard let column = statements.layout.column(named: name) else { continue }
             if name != declared.created, record.map({ isExplicit(column, in: $0) }) ?? false { continue }
-            bound.rowInTheWay.remove(column)
+            rowInTheWay.remove(column)
             if !columns.isNull(column) || name != declared.created { note(column, in: bound) }
         }
         guard let updated = declared.updated else { return }
         guard let column = statements.layout.column(named: updated) else {
-            if let name = statements.computed?.updated.first { bound.computedInTheWay = (name, "stamp") }
+            if let name = statements.written.computed?.updated.first {
+                bound.computedInTheWay = (name, "stamp")
+            }
             return
         }
         guard record.map({ !isExplicit(column, in: $0) }) ?? true else { return }
         bound.computedInTheWay = (updated, "stamp")
-        bound.rowInTheWay.remove(column)
+        rowInTheWay.remove(column)
         if !columns.isNull(column) { note(column, in: bound) }
     }
 
@@ -102,14 +114,12 @@ extension RecordWriter {
 
     // MARK: - Updates
 
-    /// Binds the transaction date if an update stamps it, and excludes the stamps that must not be
-    /// written. So a record that is older than the row never restores an old stamp.
-    fileprivate func bindUpdate(
-        _ declared: DatabaseStamps, _ record: Record?, _ asked: ColumnMask, isFull: Bool,
-        _ save: (RecordWriter, ColumnMask, Bool) throws -> Void
-    ) throws {
-        let connection = try database.stamps
-        if connection.isSuspended { return try save(self, asked, isFull) }
+    /// Excludes the stamps that an update must not write, and returns those that it stamps. So a
+    /// record that is older than the row never restores an old stamp.
+    fileprivate func stampUpdate(
+        _ declared: DatabaseStamps, _ record: Record?, _ save: inout Save, _ bound: FilledColumns
+    ) -> [Int] {
+        let (asked, isFull) = (save.columns, save.isFull)
         var mask = asked
         /// Whether the caller has specified the value of a column. For a struct, these are the
         /// columns that it names.
@@ -117,7 +127,6 @@ extension RecordWriter {
             if let record { return self.isExplicit(column, in: record) }
             return !isFull && asked.contains(column)
         }
-        let bound = FilledColumns()
         if let column = declared.created.flatMap(statements.layout.column(named:)), !isExplicit(column) {
             mask.remove(column)
             if asked.contains(column), let record, lacks(column, record) { note(column, in: bound) }
@@ -140,9 +149,10 @@ extension RecordWriter {
             mask.insert(column)
         }
         // A column that is written beside the record's own is enough for an update.
-        let isEnough = statements.computed?.updated.isEmpty == false
-        let written = isEnough ? mask.subtracting(exactKey) : settable(mask)
-        return try bind(columns, connection, bound) { try save($0, written, false) }
+        let isEnough = statements.written.computed?.updated.isEmpty == false
+        save.columns = isEnough ? mask.subtracting(exactKey) : settable(mask)
+        save.isFull = false
+        return columns
     }
 
     /// Whether a record holds NULL, and its row is not known to do so. The NULL is not written: the
@@ -175,50 +185,25 @@ extension RecordWriter {
 
     // MARK: - Binding
 
-    /// Runs a save with the transaction date in some columns.
-    private func bind(
-        _ stamped: [Int], _ connection: StampConnection, _ bound: FilledColumns,
-        _ save: (RecordWriter) throws -> Void
+    /// Fills the transaction date in some columns.
+    ///
+    /// - Parameter isStored: Whether the row will hold this date. An upsert may keep another one.
+    fileprivate func bind(
+        _ stamped: [Int], _ connection: StampConnection, _ bound: FilledColumns, isStored: Bool
     ) throws {
         let text = try connection.currentText()
-        let isAutocommit = sqlite3_get_autocommit(database.pointer) != 0 && database.lastBegun == nil
-        if isAutocommit {
+        bound.isAutocommit = sqlite3_get_autocommit(database.pointer) != 0 && database.lastBegun == nil
+        if bound.isAutocommit {
             // The date of the record is also that of all triggers of the statement.
             database.currentDate = connection.lastDate
             database.owesAutocommitEnd = true
         }
-        defer { if isAutocommit, database.lastBegun == nil { database.endAutocommitStatement() } }
         let value = DatabaseValue(.string(String(decoding: text, as: UTF8.self)))
         for column in stamped {
             bound.columns.append(
                 FilledColumns.Column(
-                    column: column, old: columns[column], stored: bound.isUpsert ? nil : value))
-        }
-        try database.records.withWriter(on: database) { writer in
-            writer.use(Unretained(plan), Unretained(statements))
-            try text.withUnsafeBufferPointer { try writer.columns.pack(columns, with: $0, in: stamped) }
-            writer.filled = bound
-            writer.untouched = untouched
-            defer { writer.filled = nil }
-            try save(writer)
-        }
-    }
-}
-
-extension PackedColumns {
-    /// Packs columns that were packed elsewhere, with a date in some of them.
-    fileprivate func pack(_ source: PackedColumns, with date: UnsafeBufferPointer<UInt8>, in dates: [Int])
-        throws
-    {
-        _ = try pack(exactly: source.layout) { container in
-            let encoding = container.encoding
-            source.eachColumn { column, value in
-                if dates.contains(column) {
-                    encoding.pointee.store(.text(date), isDate: true)
-                } else {
-                    encoding.pointee.store(value)
-                }
-            }
+                    column: column, old: columns[column], written: value, isDate: true,
+                    stored: isStored ? value : nil))
         }
     }
 }

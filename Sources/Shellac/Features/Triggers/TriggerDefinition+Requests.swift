@@ -162,9 +162,9 @@ extension TriggerDefinition {
     private func kind(
         of type: any TableRecord.Type, beside values: [ColumnAssignment]
     ) throws -> [ColumnAssignment] {
-        guard let kind = (type as? Record.Type).flatMap(ClassKind.of) else { return [] }
-        try kind.check(database.tableSchema(type.databaseTableName))
-        if let value = values.first(where: { CaseInsensitiveName.matches($0.column, kind.column) }) {
+        guard let classes = (type as? Record.Type)?.rowClasses else { return [] }
+        try classes.check(database.tableSchema(type.databaseTableName))
+        if let value = values.first(where: { CaseInsensitiveName.matches($0.column, classes.column) }) {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message:
@@ -172,8 +172,7 @@ extension TriggerDefinition {
                     + "which Shellac sets itself: leave it out, or insert into "
                     + "\"\(type.databaseTableName)\"")
         }
-        try kind.checkSaving([])
-        return [Column(kind.column).set(to: kind.kind ?? .null)]
+        return [Column(classes.column).set(to: try classes.insertedValue())]
     }
 
     private func insert(

@@ -79,7 +79,7 @@ extension Record {
     /// it.
     @usableFromInline @inline(never)
     static func makeByCoding(of row: LiveRow) throws -> Self? {
-        if let reader = try KindReader.of(self, reading: row),
+        if let reader = try row.classReader(of: self),
             let made = try reader.use({ try $0.make(row) })
         {
             return unsafeDowncast(made, to: self)
@@ -94,10 +94,7 @@ extension Record {
 
     /// Makes a record from a row, of the class that the row names, if it names one.
     static func make(of row: Row) throws -> Self {
-        if let kind = ClassKind.of(self), let value = kind.value(in: row) {
-            guard let type = kind.type(of: value), type.isSubclass(of: self) else {
-                throw kind.error(value, row)
-            }
+        if let type = try rowClasses?.type(of: row) {
             return try unsafeDowncast(type.makeItself(of: row), to: self)
         }
         return try makeItself(of: row)

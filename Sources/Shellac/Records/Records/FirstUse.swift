@@ -9,7 +9,7 @@ enum FirstUse {
     static func check(_ type: Record.Type) throws {
         let identifier = ObjectIdentifier(type)
         if checked.withLock({ $0.contains(identifier) }) { return }
-        try ClassKind.of(type)?.check()
+        try type.rowClasses?.check()
         try checkLists(of: type)
         try checkCoding(of: type)
         try checkColumns(of: type)

@@ -8,22 +8,19 @@ import Glibc
 
 // # The columns that a save gives
 //
-// An update that names no columns writes the columns that the record gives. Three kinds of columns
-// are not given. The record does not know the value in their row, and the program has not set a new
-// one:
+// An update that names no columns writes the columns that the record gives. Two kinds of columns
+// are not given by any record. The record does not know the value in their row, and the program has
+// not set a new one:
 //
 // 1. Columns that the record was fetched without, as long as their properties are unchanged: see
 //   ``UnreadColumns``.
-// 2. The column of a soft delete. A date is given if it differs from the one that the record
-//   remembers. NULL is given only if the record remembers a date of this same row. The NULL of any
-//   other record says nothing about the row.
-// 3. A text that was repaired when it was read, because its bytes are not UTF-8, and that was not
+// 2. A text that was repaired when it was read, because its bytes are not UTF-8, and that was not
 //   changed since.
 //
 // This applies to all verbs: `update`, `save`, `updateChanges`, the upserts, and their fetching
 // variants. Columns that the program names are written as they are. Column lists that this library
-// builds do not count as names. An insertion writes a whole row. Columns that are filled in follow
-// their own rule: see ColumnFilling.swift.
+// builds do not count as names. An insertion writes a whole row. Rules may withhold further
+// columns: see ``SaveRule/columnsNotGiven(by:_:)``.
 
 extension RecordWriter {
     /// Returns the columns to update, and whether the record is to remember all that it encodes.
@@ -44,10 +41,9 @@ extension RecordWriter {
         // The record has read all columns, or it remembers nothing, or it remembers exactly the
         // columns that it has encoded.
         let all = allColumns
-        guard let column = deletionNotGiven(by: record.object), all.contains(column) else {
-            return (all, true)
-        }
-        return (settable(all.subtracting(ColumnMask([column]))), false)
+        guard withPlan({ $0.withholdsColumns }) else { return (all, true) }
+        let given = all.subtracting(columnsWithheld(by: record.object))
+        return given == all ? (all, true) : (settable(given), false)
     }
 
     @inline(never)
@@ -62,33 +58,20 @@ extension RecordWriter {
     /// Returns the columns that a record does not give unless the program names them.
     func columnsNotGiven(by record: Record?) -> ColumnMask {
         var mask = record?.untouched(in: self) ?? ColumnMask()
-        if let column = deletionNotGiven(by: record) { mask.insert(column) }
+        mask.formUnion(columnsWithheld(by: record))
         if columns.bytes.mayHoldReplacementCharacter, let row = record?.snapshot {
             mask.formUnion(columnsRepaired(since: row))
         }
         return mask
     }
 
-    /// Returns the column of a soft delete, unless the record gives it. A struct remembers nothing,
-    /// so it never gives it.
-    @inline(__always)
-    func deletionNotGiven(by record: Record?) -> Int? {
-        withStatements { $0.softDeleteColumn }.flatMap { gives($0, record) ? nil : $0 }
-    }
-
-    @inline(never)
-    private func gives(_ column: Int, _ record: Record?) -> Bool {
-        guard let record else { return false }
-        let row = record.snapshot
-        guard columns.isNull(column) else {
-            guard let row else { return true }
-            return columns.changes(from: row).contains(column)
-                && !columns.untouched(knowing: row.layout).contains(column)
+    /// Returns the columns that rules withhold from a record's updates.
+    func columnsWithheld(by record: Record?) -> ColumnMask {
+        var mask = ColumnMask()
+        if withPlan({ $0.withholdsColumns }) {
+            for rule in plan.rules { mask.formUnion(rule.columnsNotGiven(by: record, self)) }
         }
-        guard let row, let place = row.layout.column(named: columns.layout.names[column]) else {
-            return false
-        }
-        return !row.column(place).isNull && !hasOtherKey(than: row)
+        return mask
     }
 
     /// Returns the columns whose text is a repaired version of a stored text that is not UTF-8.

@@ -61,14 +61,14 @@ final class InsertionBatch {
 
     /// Takes the values that a record has encoded.
     @inline(__always)
-    func take(_ writer: RecordWriter) throws {
+    func take(_ writer: RecordWriter, _ filled: FilledColumns?) throws {
         let needsRowID = writer.withStatements { statements in
             statements.rowIDColumn.map(writer.columns.isNull) ?? true
         }
         if ends.count >= limit || needsRowID != givesRowIDs || !isLaid(outAs: writer)
-            || writer.computes != computes
+            || writer.computes(filled) != computes
         {
-            try begin(writer, needsRowID)
+            try begin(writer, needsRowID, computes: writer.computes(filled))
         }
         let bytes = writer.columns.bytes
         let start = ends.last ?? 0
@@ -76,7 +76,7 @@ final class InsertionBatch {
         if end &+ 8 > buffer.capacity { buffer.grow(to: end + 8) }
         buffer.copy(bytes, to: start)
         ends.append(end)
-        if plan.filling != nil { filled.append(writer.filled) }
+        if plan.isFilled { self.filled.append(filled) }
     }
 
     private func isLaid(outAs writer: RecordWriter) -> Bool {
@@ -85,13 +85,13 @@ final class InsertionBatch {
 
     /// Starts to gather records with other columns, or records for another statement.
     @inline(never)
-    private func begin(_ writer: RecordWriter, _ needsRowID: Bool) throws {
+    private func begin(_ writer: RecordWriter, _ needsRowID: Bool, computes: Bool) throws {
         if !ends.isEmpty {
             if isAlone { throw SeveralStatements() }
             try insert()
         }
         let statements = writer.statements
-        (self.statements, givesRowIDs, computes) = (statements, needsRowID, writer.computes)
+        (self.statements, givesRowIDs, self.computes) = (statements, needsRowID, computes)
         limit = statements.namesHiddenRowID ? 1 : Self.mostRows(of: statements.layout.count, on: database)
     }
 
@@ -188,12 +188,13 @@ final class InsertionBatch {
 
     // MARK: - Reading
 
-    /// Unpacks the columns that a record of the last statement has encoded.
-    func unpack(_ record: Int, to writer: RecordWriter) {
-        guard let statements else { return }
+    /// Unpacks the columns that a record of the last statement has encoded. Returns the values that
+    /// were filled in.
+    func unpack(_ record: Int, to writer: RecordWriter) -> FilledColumns? {
+        guard let statements else { return nil }
         writer.use(Unretained(plan), Unretained(statements))
         writer.columns.take(columns(of: record, statements), statements.layout)
-        writer.filled = filled.isEmpty ? nil : filled[record]
+        return filled.isEmpty ? nil : filled[record]
     }
 }
 

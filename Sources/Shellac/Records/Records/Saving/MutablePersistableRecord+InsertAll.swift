@@ -83,7 +83,7 @@ extension MutablePersistableRecord {
             for index in first..<records.count {
                 try db.withWriter(
                     Unretained(plan), encoding: { try records[index]._encodeColumns(to: &$0) },
-                    perform: { _ = try $0.fillingInsertion(of: nil, isUpsert: false, batch.take) })
+                    perform: { try $0.gather(nil, in: batch) })
             }
             try batch.insert()
             rowIDs = batch.rowIDs
@@ -96,7 +96,7 @@ extension MutablePersistableRecord {
         }
         if first > 0 {
             try insert(isAlone: false)  // there is a savepoint already
-        } else if count <= InsertionBatch.mostRows, plan.filling == nil {
+        } else if count <= InsertionBatch.mostRows, !plan.isFilled {
             // One statement is atomic by itself, unless several records must share one date.
             do { try insert(isAlone: true) } catch is SeveralStatements { try insertInSavepoint() }
         } else {

@@ -207,10 +207,9 @@ extension Record {
         if plan.use({ $0.isIdle(.update) }) {
             _ = try record.updateRow(in: db, columns: columns, options)
         } else {
-            // If the columns are named, never-read columns and the column of a soft delete are
-            // written too.
+            // If the columns are named, never-read columns and withheld ones are written too.
             let isFull =
-                plan.use { $0.statements?.allNames == columns && $0.softDeleteColumn == nil }
+                plan.use { $0.statements?.allNames == columns && !$0.withholdsColumns }
                 && knownLayout?.unread == nil
             let written = try record.updateAmongCallbacks(in: db, columns: columns, isFull: isFull, options)
             _ = try tell(written, options, in: db)

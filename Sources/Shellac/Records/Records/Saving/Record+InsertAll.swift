@@ -49,28 +49,30 @@ extension Record {
         let batch = InsertionBatch(plan, of: records.count, isAlone: false, on: db) { batch, rowIDs in
             let rowIDColumn = plan.rowIDColumn
             try db.withWriter { storing in
-                defer { storing.filled = nil }
                 for (offset, rowID) in rowIDs.enumerated() {
                     let record = records[next]
                     next += 1
-                    batch.unpack(offset, to: storing)
-                    try record.take(InsertionSuccess(rowID: rowID, rowIDColumn: rowIDColumn), storing)
+                    let filled = batch.unpack(offset, to: storing)
+                    let insertion = InsertionSuccess(rowID: rowID, rowIDColumn: rowIDColumn)
+                    try record.take(insertion, filled, storing)
                 }
             }
         }
         for record in records {
             try db.withWriter(Unretained(plan), for: record) {
                 try $0.checkAttachment(of: record, nil)
-                _ = try $0.fillingInsertion(of: record, isUpsert: false, batch.take)
+                try $0.gather(record, in: batch)
             }
         }
         try batch.insert()
     }
 
     /// Stores in the record that it was inserted.
-    private func take(_ insertion: InsertionSuccess, _ writer: RecordWriter) throws {
+    private func take(
+        _ insertion: InsertionSuccess, _ filled: FilledColumns?, _ writer: RecordWriter
+    ) throws {
         let moment = snapshot?.moment ?? 0
-        let pending = takeLateInsertion(insertion, from: writer, in: writer.database)
+        let pending = takeLateInsertion(insertion, filled, from: writer, in: writer.database)
         if moment != 0, snapshot?.moment == moment, insertion.rowIDColumn != nil {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
@@ -79,5 +81,16 @@ extension Record {
         }
         callBack(PersistenceSuccess(insertion: insertion))
         if let pending { try finish(pending) }
+    }
+}
+
+extension RecordWriter {
+    /// Adds the encoded columns to a batch of insertions.
+    ///
+    /// - Parameter record: The record, if it is of a class.
+    func gather(_ record: Record?, in batch: InsertionBatch) throws {
+        guard withPlan({ $0.isFilled }) else { return try batch.take(self, nil) }
+        var save = Save(.insert)
+        try filling(&save, of: record) { try batch.take($0, $1.filled) }
     }
 }

@@ -45,7 +45,7 @@ extension Record {
         let type = type(of: self)
         let coding = ClassCoding.of(type)
         try coding?.use { try $0.checkRefreshing() }
-        try ClassKind.of(type)?.checkRow(row)
+        try type.rowClasses?.checkRow(row)
         let row = row.copy().owned
         let columns = try encoded()
         guard columns.layout.names.contains(where: { row.layout.column(named: $0) != nil }) else {

@@ -10,12 +10,13 @@ extension Record {
     /// generated.
     @inline(__always)
     final func takeInsertion(
-        _ insertion: InsertionSuccess, isUpsert: Bool, from writer: RecordWriter, in db: Database
+        _ insertion: InsertionSuccess, _ save: inout Save, _ options: SaveOptions?,
+        from writer: RecordWriter, in db: Database
     ) -> Written {
         let givesRowID = writer.givesRowID
-        let pending = takeInsertedRow(insertion, from: writer, in: db)
-        if writer.filled != nil { writer.giveFilledColumns(to: self) }
-        if isUpsert { takeUpsertedRow(from: writer) }
+        let pending = takeInsertedRow(insertion, isFilled: save.filled != nil, from: writer, in: db)
+        if let filled = save.filled { writer.give(filled, to: self) }
+        if save.verb == .upsert { takeUpsertedRow(save, options?.upsert, from: writer) }
         return Written(
             success: PersistenceSuccess(insertion: insertion), givesRowID: givesRowID, pending: pending)
     }
@@ -23,26 +24,28 @@ extension Record {
     /// Remembers a row that was inserted some time ago. Values that were set in the record
     /// meanwhile are kept, and differ from its row.
     final func takeLateInsertion(
-        _ insertion: InsertionSuccess, from writer: RecordWriter, in db: Database
+        _ insertion: InsertionSuccess, _ filled: FilledColumns?, from writer: RecordWriter, in db: Database
     ) -> PendingAdoption? {
         // Usually, only a callback of the user can have changed it.
         let isChanged =
             writer.withPlan { $0.overridesInsertionCallbacks }
             && (try? writer.columns.isStillEncoded(by: { try _encodeColumns(to: &$0) })) != true
-        let pending = takeInsertedRow(insertion, isLate: isChanged, from: writer, in: db)
-        if writer.filled != nil { writer.giveFilledColumns(to: self) }
+        let pending = takeInsertedRow(
+            insertion, isLate: isChanged, isFilled: filled != nil, from: writer, in: db)
+        if let filled { writer.give(filled, to: self) }
         return pending
     }
 
     @inline(__always)
     private func takeInsertedRow(
-        _ insertion: InsertionSuccess, isLate: Bool = false, from writer: RecordWriter, in db: Database
+        _ insertion: InsertionSuccess, isLate: Bool = false, isFilled: Bool, from writer: RecordWriter,
+        in db: Database
     ) -> PendingAdoption? {
         let columns = writer.columns
         let rowIDColumn = writer.withStatements { $0.rowIDColumn }
         guard let column = rowIDColumn, columns.isNull(column) else {
             let moment = note(in: db)
-            if !remember(writer, since: moment, in: db, inserted: { columns.row(among: &$0) }) {
+            if !remember(since: moment, isFilled, in: db, inserted: { columns.row(among: &$0) }) {
                 snapshot = columns.row(previous: takePreviousState(moment: moment))
             }
             return nil
@@ -52,7 +55,7 @@ extension Record {
         let adoption = writer.withPlan { $0.rowIDAdoption }
         if adoption == .columns || adoption == .didInsert || adoption == .none,
             remember(
-                writer, since: moment, in: db,
+                since: moment, isFilled, in: db,
                 inserted: { columns.row(with: rowID, in: column, among: &$0) })
         {
             return adoption == .columns ? give(rowID, in: column, writer, isLate: isLate) : nil
@@ -83,12 +86,12 @@ extension Record {
     /// false if the row needs memory of its own.
     @inline(__always)
     private func remember(
-        _ writer: RecordWriter, since moment: UInt64, in db: Database,
+        since moment: UInt64, _ isFilled: Bool, in db: Database,
         inserted row: (inout SnapshotPool) -> ChunkedRow?
     ) -> Bool {
         // A row that would leave the chunk immediately, or has a previous state, is better off
         // alone.
-        guard moment != 0, rememberedRow.isNothing, writer.filled == nil else { return false }
+        guard moment != 0, rememberedRow.isNothing, !isFilled else { return false }
         return db.withRecords { records in
             records.insertedRows.begin(moment: moment)
             guard let row = row(&records.insertedRows) else { return false }
@@ -100,18 +103,17 @@ extension Record {
     // MARK: - Updates and deletions
 
     /// Remembers the columns that were updated.
-    ///
-    /// - Parameter isFull: Whether these are all columns that it remembers.
-    final func takeUpdate(_ mask: ColumnMask, isFull: Bool, from writer: RecordWriter, in db: Database) {
+    final func takeUpdate(_ save: borrowing Save, from writer: RecordWriter, in db: Database) {
         let columns = writer.columns
-        if isFull {
+        // A column that no update writes is not known to hold the record's value.
+        if save.isFull, writer.withStatements({ $0.written.leftAlone.isEmpty }) {
             var older: PackedRow?
             let previous = takePreviousState(moment: note(in: db), older: &older)
             snapshot = columns.row(previous: previous, replacing: &older)
         } else {
-            rememberSome(of: writer, mask, in: db)
+            rememberSome(of: writer, save.columns, in: db)
         }
-        if writer.filled != nil { writer.giveFilledColumns(to: self) }
+        if let filled = save.filled { writer.give(filled, to: self) }
     }
 
     /// Remembers some of the columns, with the remembered values of the others. If the record has
@@ -126,10 +128,12 @@ extension Record {
         if hasOtherKey { written.formUnion(writer.exactKey) }
         var unread = old?.layout.unreadColumns?.without(written, of: columns)
         // The record's other values are still to be written, because the program set them. This
-        // does not hold for filled-in columns.
-        if hasOtherKey, let old, let filling = writer.plan.filling {
-            let leftOut = filling.columnsLeftOut(of: written, writer, knowing: old)
-            unread = UnreadColumns.joining(leftOut, of: columns, with: unread)
+        // does not hold for columns that a rule has left out.
+        if hasOtherKey, let old {
+            for rule in writer.plan.rules {
+                let leftOut = rule.columnsLeftOut(of: written, writer, knowing: old)
+                unread = UnreadColumns.joining(leftOut, of: columns, with: unread)
+            }
         }
         snapshot = columns.row(
             saving: written, in: hasOtherKey ? nil : old, unread: unread, previous: takePreviousState(in: db))
@@ -145,29 +149,31 @@ extension Record {
     /// Remembers the new values of a row that conflicted in an upsert. The record takes the row's
     /// key, because the row is found by it from now on. If the upsert specified assignments, the
     /// record also takes their outcome: otherwise its next save would undo it.
-    private func takeUpsertedRow(from writer: RecordWriter) {
+    private func takeUpsertedRow(
+        _ save: borrowing Save, _ clause: UpsertClause?, from writer: RecordWriter
+    ) {
         let db = writer.database
-        guard let upserted = writer.upserted else { return }
-        writer.upserted = nil
+        guard let upserted = save.upserted else { return }
+        let untouched = save.untouched
         let (columns, statements) = (writer.columns, writer.statements)
         let names = columns.layout.names
         snapshot = snapshot?.with(upserted.map { (names[$0.column], $0.value) })
         // Of the columns that the record did not give, it remembers only those that were filled in,
         // or whose stored value it has itself. The stored bytes behind a repaired text are unknown.
-        if !writer.untouched.isEmpty {
-            let filled = writer.filled?.columns.filter { $0.stored != nil }.map(\.column) ?? []
+        if !untouched.isEmpty {
+            let filled = save.filled?.columns.filter { $0.stored != nil }.map(\.column) ?? []
             let known = upserted.filter { column, value in
                 filled.contains(column)
                     || !columns.column(column).mayBeRepaired
                         && ColumnAffinity.isStored(
                             columns[column], as: value, in: columns.layout.affinity(ofColumn: column))
             }
-            let unread = writer.untouched.subtracting(ColumnMask(known.map(\.column)))
+            let unread = untouched.subtracting(ColumnMask(known.map(\.column)))
             if !unread.isEmpty { snapshot = snapshot?.forgetting(unread, of: columns) }
         }
         let given = upserted.compactMap { column, value -> GivenValue? in
             let isKey = statements.keyColumns.contains(column)
-            guard isKey ? !columns.isNull(column) : writer.upsertIsSaid && !writer.untouched.contains(column)
+            guard isKey ? !columns.isNull(column) : clause != nil && !untouched.contains(column)
             else { return nil }
             let affinity = columns.layout.affinity(ofColumn: column)
             if ColumnAffinity.isStored(columns[column], as: value, in: affinity) { return nil }

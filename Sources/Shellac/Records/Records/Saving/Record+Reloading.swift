@@ -40,7 +40,7 @@ extension Record {
             try writer.withRow { row = $0.copy() }
             return row.map { (row: $0, before: writer.columns.row()) }
         }
-        if let found { try ClassKind.of(type(of: self))?.checkRow(found.row) }
+        if let found { try type(of: self).rowClasses?.checkRow(found.row) }
         if let found { try refresh(from: found.row, before: found.before, in: db) }
     }
 

@@ -56,11 +56,10 @@ extension Record {
             changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
         }
         guard var changes else { return try updateRowOfOtherKey(writer, unchanged, in: db) }
-        // A save never writes counters.
-        var mask = changes.mask.subtracting(writer.withStatements { $0.counterMask })
-        if let column = writer.deletionNotGiven(by: self), mask.contains(column) {
-            mask.remove(column)
-            changes.isExact = false
+        var mask = changes.mask.subtracting(writer.withStatements { $0.written.leftAlone })
+        if writer.withPlan({ $0.withholdsColumns }) {
+            let given = mask.subtracting(writer.columnsWithheld(by: self))
+            if given != mask { (mask, changes.isExact) = (given, false) }
         }
         if mask.isEmpty { return false }
         if writer.withStatements({ mask.subtracting($0.keyMask) }) != mask,

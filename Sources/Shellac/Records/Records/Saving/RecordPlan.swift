@@ -55,22 +55,18 @@ final class RecordPlan {
     let overridesMethods: Bool
     /// Whether a class overrides a callback for its insertion.
     let overridesInsertionCallbacks: Bool
-    /// The kind of the class in single-table inheritance. Nil if the table has records of one
-    /// class.
-    let kind: ClassKind?
+    /// The rules that features add to the saves of the type. Empty for most types.
+    let rules: [SaveRule]
+    /// Whether a rule fills in columns.
+    let isFilled: Bool
+    /// Whether a rule withholds columns from updates.
+    let withholdsColumns: Bool
     /// Whether only some rows of the table belong to the type. Soft delete, for one, has this
     /// effect.
     let isConditioned: Bool
-    /// The column for the time of a soft delete.
-    let softDeleteColumn: String?
     /// The statement that selects a row of the type by its primary key, if only some rows of the
     /// table belong to the type.
     private var amongOwn: OwnRowSelection?
-    /// The filling of columns that records of the type leave to it, if there is any.
-    let filling: ColumnFilling?
-    /// Whether columns are filled in for the records.
-    var isFilled: Bool { filling != nil }
-
     init(_ type: any TableRecord.Type, _ generation: UInt64, on database: Database) throws {
         tableType = type
         recordType = type as? Record.Type
@@ -84,11 +80,10 @@ final class RecordPlan {
         isView = table.kind == .view
         key = type.primaryKey(of: table)
         selection = try type.selectionSQL
-        filling = ColumnFilling.of(type)
-        kind = recordType.flatMap(ClassKind.of)
+        rules = try SaveRule.rules(of: type, in: table)
+        isFilled = rules.contains(where: \.fillsColumns)
+        withholdsColumns = rules.contains(where: \.withholdsColumns)
         isConditioned = type._ownConditions != nil
-        softDeleteColumn = type.databaseSoftDelete?.column
-        try kind?.check(table)
         listsColumns = recordType.map(Overrides.listing) ?? false
         overridesMethods = recordType.map(Overrides.methods) ?? true
         // An overridden method that saves gets the columns, and may read the record, as a callback
@@ -103,7 +98,7 @@ final class RecordPlan {
         idleCallbacks = old.idleCallbacks
         hasEncodedKey = old.hasEncodedKey
         hasWarnedOfRowID = old.hasWarnedOfRowID
-        filling?.learn(from: old.filling)
+        for (rule, oldRule) in zip(rules, old.rules) { rule.learn(from: oldRule) }
     }
 
     /// Returns whether the given callbacks are known to do nothing.
@@ -258,9 +253,10 @@ final class RecordPlan {
         return Self.condition(key)
     }
 
-    /// Returns the condition that finds a record's row, as long as it still has the record's kind.
+    /// Returns the condition that finds a record's row, as long as it meets the conditions of the
+    /// type's rules.
     func ownCondition(_ columns: [String]) -> String {
-        Self.condition(columns) + (kind.map { " AND \($0.ownRows)" } ?? "")
+        Self.condition(columns) + rules.compactMap(\.rowCondition).map { " AND \($0)" }.joined()
     }
 
     static func condition(_ columns: [String]) -> String {

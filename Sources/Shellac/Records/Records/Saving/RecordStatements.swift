@@ -14,19 +14,14 @@ final class RecordStatements {
     let keyMask: ColumnMask
     /// Whether each row that is found by a key holds exactly the record's values in the key.
     let hasExactKey: Bool
-    /// The columns that triggers maintain: counters. No record writes them, because its values may
-    /// be old.
-    let counterMask: ColumnMask
+    /// The columns that statements write, apart from the encoded values, as rules have it.
+    let written: WrittenColumns
     /// Whether the primary key may hold a date, because it is not a row id.
     let mayHaveDateInKey: Bool
     /// Whether names that Swift treats as equal always have the same bytes.
     let hasASCIINames: Bool
     /// The place of the column that is the row id.
     let rowIDColumn: Int?
-    /// The place of the soft delete column.
-    let softDeleteColumn: Int?
-    /// The columns that are filled in, in addition to these. Nil for most types.
-    let computed: ComputedColumns?
 
     /// Whether the row id is encoded under a name that is not a column's.
     private(set) lazy var namesHiddenRowID = layout.names.contains { name in
@@ -97,13 +92,13 @@ final class RecordStatements {
         mayHaveDateInKey = plan.rowIDColumn == nil && !keyColumns.isEmpty
         hasASCIINames = names.allSatisfy { $0.utf8.allSatisfy { $0 < 128 } }
         keyMask = ColumnMask(keyColumns)
-        let counters = plan.table.counterMarks.compactMap { layout.column(named: $0.column) }
-        counterMask = ColumnMask(counters)
-        let others = ColumnMask(names.indices.filter { !key.contains($0) && !counters.contains($0) })
+        var written = WrittenColumns()
+        for rule in plan.rules { rule.shape(&written, beside: layout, in: plan.table) }
+        self.written = written
+        let others = ColumnMask(names.indices.filter { !key.contains($0) })
+            .subtracting(written.leftAlone)
         allColumns = others.isEmpty ? ColumnMask(key) : others
         rowIDColumn = plan.rowIDColumn.flatMap(layout.column(named:))
-        softDeleteColumn = plan.softDeleteColumn.flatMap(layout.column(named:))
-        computed = plan.filling?.computedColumns(beside: layout, in: plan.table)
     }
 
     deinit { row?.recycle() }
@@ -138,7 +133,7 @@ final class RecordStatements {
             key.copy += 1
         }
         switch key.verb {
-        case .insert, .upsert, .update: try plan.kind?.checkSaving(layout.names)
+        case .insert, .upsert, .update: try checkRules()
         case .delete, .exists, .compare: break
         }
         let returning = key.returning.map { " RETURNING \($0)" } ?? ""
@@ -153,6 +148,9 @@ final class RecordStatements {
         statements[key] = statement
         return statement
     }
+
+    /// Throws if a rule of the type refuses records of these columns.
+    private func checkRules() throws { for rule in plan.rules { try rule.check(layout.names) } }
 
     /// - Throws: an error that names the type if it encodes a column that the table lacks.
     private func prepare(sql: String) throws -> Statement {
@@ -171,22 +169,17 @@ final class RecordStatements {
 
     func insertionSQL(_ resolution: Database.ConflictResolution, computes: Bool) -> String {
         let columns =
-            layout.names.map(\.quotedDatabaseIdentifier) + (plan.kind.map { [$0.quotedColumn] } ?? [])
-            + (computes ? computed?.inserted.map(\.quotedDatabaseIdentifier) ?? [] : [])
-        let list = columns.joined(separator: ", ")
+            layout.names + written.added.map(\.column) + (computes ? written.computed?.inserted ?? [] : [])
+        let list = columns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
         return
             "INSERT \(resolution.orClause)INTO \(plan.quotedTable) (\(list)) VALUES \(inserted(computes))"
     }
 
-    /// Returns the values of one inserted row: the columns, the kind of the class, and the
-    /// filled-in columns.
+    /// Returns the values of one inserted row: the encoded columns, and those that rules add.
     private func inserted(_ computes: Bool) -> String {
-        // Triggers maintain a counter, so a new row gets 0, and not the record's value. Its
-        // parameter stays in place.
         let values =
-            layout.names.indices.map { counterMask.contains($0) ? "coalesce(0, ?)" : "?" }
-            + (plan.kind.map { [$0.inserted] } ?? [])
-            + (computes ? computed?.insertedValues ?? [] : [])
+            layout.names.indices.map { written.inserted[$0] ?? "?" } + written.added.map(\.value)
+            + (computes ? written.computed?.insertedValues ?? [] : [])
         return "(\(values.joined(separator: ", ")))"
     }
 
@@ -222,7 +215,7 @@ final class RecordStatements {
         {
             return last.statement
         }
-        try plan.kind?.checkSaving(layout.names)
+        try checkRules()
         let sql =
             insertionSQL(.abort, computes: computes)
             + String(repeating: ", \(inserted(computes))", count: count - 1)
@@ -258,9 +251,10 @@ final class RecordStatements {
                 assignments = names(ColumnMask([0])).map { "\($0) = \(plan.quotedTable).\($0)" }
             }
             let list = assignments.joined(separator: ", ")
-            let isKind = plan.kind.map { " WHERE \($0.ownRows)" } ?? ""
+            let conditions = plan.rules.compactMap(\.rowCondition).joined(separator: " AND ")
+            let condition = conditions.isEmpty ? "" : " WHERE \(conditions)"
             return "\(insertionSQL(.abort, computes: computes)) ON CONFLICT DO "
-                + (list.isEmpty ? "NOTHING" : "UPDATE SET \(list)\(isKind)")
+                + (list.isEmpty ? "NOTHING" : "UPDATE SET \(list)\(condition)")
         }
     }
 
@@ -296,7 +290,7 @@ final class RecordStatements {
             returning: returning?.selection, computes: computes)
         let statement = try statement(key) {
             let assignments =
-                names(mask).map { "\($0) = ?" } + (computes ? computed?.assignments ?? [] : [])
+                names(mask).map { "\($0) = ?" } + (computes ? written.computed?.assignments ?? [] : [])
             return
                 "UPDATE \(resolution.orClause)\(plan.quotedTable) SET \(assignments.joined(separator: ", ")) "
                 + "WHERE \(plan.ownCondition(keyNames))"

@@ -12,16 +12,18 @@ struct UpsertClause {
 
 extension RecordWriter {
     /// Inserts the record, or updates the conflicting row. Returns nil if nothing was written.
-    func upsert(_ clause: UpsertClause?, _ returning: Returning?) throws -> InsertionSuccess? {
-        (upserted, upsertIsSaid) = (nil, clause != nil)
+    func upsert(
+        _ save: inout Save, _ clause: UpsertClause?, _ returning: Returning?
+    ) throws -> InsertionSuccess? {
         let names = columns.layout.names.map(\.quotedDatabaseIdentifier)
         var selections = returning.map { [$0.selection] } ?? []
         // The statement returns the values of the conflicting row, or at least its key. The row id
         // is always returned.
-        let tellsKeyAlone = clause == nil && untouched.isEmpty
+        let tellsKeyAlone = clause == nil && save.untouched.isEmpty
         var told = tellsKeyAlone ? statements.keyColumns : Array(names.indices)
         if tellsKeyAlone, told == statements.rowIDColumn.map({ [$0] }) { told = [] }
         selections += told.map { names[$0] }
+        let filled = save.filled
         let unread = filled?.unread ?? []
         selections += unread.map { names[filled?.columns[$0].column ?? 0] }
         // SQLite's last row id applies only to an insertion.
@@ -29,7 +31,7 @@ extension RecordWriter {
         let rowIDName =
             plan.rowIDColumn ?? TableSchema.rowIDNames.first { plan.table.column(named: $0) == nil }
         selections.append(hasRowID ? rowIDName?.quotedDatabaseIdentifier ?? "NULL" : "NULL")
-        let (statement, arguments) = try upsertion(clause, selections.joined(separator: ", "))
+        let (statement, arguments) = try upsertion(save, clause, selections.joined(separator: ", "))
         var rowID: Int64?
         var hasRow = false
         do {
@@ -38,7 +40,7 @@ extension RecordWriter {
                 let row = statement.row
                 hasRow = true
                 var position = row.count - 1 - unread.count
-                upserted = zip(told, position - told.count..<position).map { column, position in
+                save.upserted = zip(told, position - told.count..<position).map { column, position in
                     (column, row.value(at: position).databaseValue)
                 }
                 for index in unread {
@@ -53,19 +55,19 @@ extension RecordWriter {
             throw error.with(StatementArguments((0..<columns.count).map { columns[$0] } + arguments))
         }
         guard hasRow || plan.isView else {
-            try checkKindInTheWay()
+            for rule in plan.rules { try rule.explainIgnoredUpsert(to: self) }
             return nil
         }
         if let rowID, let column = statements.rowIDColumn, !told.contains(column), !columns.isNull(column) {
-            upserted?.append((column, rowID.databaseValue))
+            save.upserted?.append((column, rowID.databaseValue))
         }
         return InsertionSuccess(
             rowID: rowID ?? sqlite3_last_insert_rowid(connection), rowIDColumn: plan.rowIDColumn)
     }
 
     /// The columns that are written to a conflicting row.
-    private var columnsOfRowInTheWay: ColumnMask {
-        (filled?.rowInTheWay ?? allColumns).subtracting(untouched)
+    private func columnsOfRowInTheWay(_ save: borrowing Save) -> ColumnMask {
+        (save.filled?.rowInTheWay ?? allColumns).subtracting(save.untouched)
     }
 
     private func bindAll(and arguments: [DatabaseValue], to pointer: OpaquePointer) -> Int32 {
@@ -78,13 +80,15 @@ extension RecordWriter {
     }
 
     /// Returns the statement, and the values of its assignments.
-    private func upsertion(_ clause: UpsertClause?, _ selection: String) throws -> (
-        statement: Statement, arguments: [DatabaseValue]
-    ) {
-        let computed = filled?.computedInTheWay
+    private func upsertion(
+        _ save: borrowing Save, _ clause: UpsertClause?, _ selection: String
+    ) throws -> (statement: Statement, arguments: [DatabaseValue]) {
+        let computed = save.filled?.computedInTheWay
+        let computes = computes(save.filled)
         guard let clause else {
             let statement = try statements.upsertion(
-                selection, updating: columnsOfRowInTheWay, isPartial: !untouched.isEmpty, computed: computed,
+                selection, updating: columnsOfRowInTheWay(save), isPartial: !save.untouched.isEmpty,
+                computed: computed,
                 computes: computes)
             return (statement, [])
         }
@@ -108,7 +112,7 @@ extension RecordWriter {
         let names = columns.layout.names
         var assignments = clause.assignments.filter { $0.value != nil }
         if clause.strategy == .allColumns {
-            let mask = columnsOfRowInTheWay
+            let mask = columnsOfRowInTheWay(save)
             let excluded = TableAlias("excluded")
             for index in names.indices where mask.contains(index) && isFree(names[index]) {
                 let isKey = !statements.hasExactKey && statements.keyMask.contains(index)
@@ -126,10 +130,10 @@ extension RecordWriter {
         if assignments.isEmpty, let name = names.first { assignments = [Column(name).set(to: Column(name))] }
         writer.text("DO UPDATE SET ")
         try writer.list(assignments) { try $1.write(to: &$0) }
-        if let kind = plan.kind {
-            try kind.checkSaving(names)
-            writer.text(" WHERE ")
-            writer.keyword(kind.ownRows)
+        for rule in plan.rules { try rule.check(names) }
+        for (index, condition) in plan.rules.compactMap(\.rowCondition).enumerated() {
+            writer.text(index == 0 ? " WHERE " : " AND ")
+            writer.keyword(condition)
         }
         writer.text(" RETURNING ")
         writer.keyword(selection)

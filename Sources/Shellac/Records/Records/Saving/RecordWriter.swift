@@ -17,16 +17,6 @@ final class RecordWriter {
     /// The values that the next update expects in its row.
     let expectation = ExpectedRow()
 
-    /// The values that were filled in among the columns.
-    @exclusivity(unchecked) var filled: FilledColumns?
-    /// The row's values after an upsert, in the columns that may not hold the encoded values.
-    @exclusivity(unchecked) var upserted: [(column: Int, value: DatabaseValue)]?
-    /// Whether the upsert has specified the treatment of a conflicting row.
-    @exclusivity(unchecked) var upsertIsSaid = false
-
-    /// The columns that the record of an upsert does not give. A conflicting row keeps them.
-    @exclusivity(unchecked) var untouched = ColumnMask()
-
     init(_ database: Database) {
         self.database = database
         connection = database.pointer
@@ -50,9 +40,11 @@ final class RecordWriter {
         (planReference, statementsReference) = (plan, statements)
     }
 
-    /// Whether columns are filled in, in addition to the ones that the record encodes.
+    /// Whether a save computes columns beside the encoded ones.
     @inline(__always)
-    var computes: Bool { filled != nil && withStatements { $0.computed != nil } }
+    func computes(_ filled: FilledColumns?) -> Bool {
+        filled != nil && withStatements { $0.written.computed != nil }
+    }
 
     // MARK: - Statements
 
@@ -60,30 +52,18 @@ final class RecordWriter {
     /// a conflict was resolved by ignoring it.
     @inline(__always)
     func insert(
-        _ options: SaveOptions?, isUpsert: Bool, _ policy: @autoclosure () -> PersistenceConflictPolicy
+        _ save: inout Save, _ options: SaveOptions?, _ policy: @autoclosure () -> PersistenceConflictPolicy
     ) throws -> InsertionSuccess? {
-        if isUpsert { return try upsert(options?.upsert, options?.returning) }
+        if save.verb == .upsert { return try upsert(&save, options?.upsert, options?.returning) }
         let resolution = options?.conflictResolution ?? policy().conflictResolutionForInsert
-        return try insert(resolution, options?.returning)
-    }
-
-    /// Updates columns of the record's row by the options and the policy of its type. Returns false
-    /// if a conflict was resolved by ignoring it.
-    @inline(__always)
-    func update(
-        _ mask: ColumnMask, expecting expected: ExpectedRow?, _ options: SaveOptions?,
-        _ policy: @autoclosure () -> PersistenceConflictPolicy
-    ) throws -> Bool {
-        let resolution = options?.conflictResolution ?? policy().conflictResolutionForUpdate
-        return try update(mask, expecting: expected, resolution, options?.returning)
+        return try insert(resolution, options?.returning, computes: computes(save.filled))
     }
 
     /// Inserts the record. Returns nil if a conflict was resolved by ignoring it.
     @inline(__always)
-    func insert(_ resolution: Database.ConflictResolution, _ returning: Returning?) throws
-        -> InsertionSuccess?
-    {
-        let computes = computes
+    private func insert(
+        _ resolution: Database.ConflictResolution, _ returning: Returning?, computes: Bool
+    ) throws -> InsertionSuccess? {
         try withStatements { try $0.insertion(resolution, returning, computes: computes) }.use {
             try run($0, saving: nil, binding: { bindAll(to: $0) }, taking: { returning?.take(Row($0)) })
         }
@@ -96,6 +76,19 @@ final class RecordWriter {
         }
     }
 
+    /// Updates columns of the record's row by the options and the policy of its type. Returns false
+    /// if a conflict was resolved by ignoring it.
+    @inline(__always)
+    func update(
+        _ save: borrowing Save, expecting expected: ExpectedRow?, _ options: SaveOptions?,
+        _ policy: @autoclosure () -> PersistenceConflictPolicy
+    ) throws -> Bool {
+        let resolution = options?.conflictResolution ?? policy().conflictResolutionForUpdate
+        return try update(
+            save.columns, expecting: expected, resolution, options?.returning,
+            computes: computes(save.filled))
+    }
+
     /// Updates columns of the record's row. Returns false if a conflict was resolved by ignoring
     /// it.
     ///
@@ -105,17 +98,16 @@ final class RecordWriter {
     @inline(__always)
     func update(
         _ mask: ColumnMask, expecting expected: ExpectedRow?, _ resolution: Database.ConflictResolution,
-        _ returning: Returning?
+        _ returning: Returning?, computes: Bool
     ) throws -> Bool {
         try checkKeyIsEncoded()
         if let expected, plan.isView {
             // Changes to a view's row do not count as changes, so its row is checked before.
             if database.isInAutocommit {
-                return try updateInTransaction(mask, expected, resolution, returning)
+                return try updateInTransaction(mask, expected, resolution, returning, computes)
             }
             try checkRow(isAs: expected)
         }
-        let computes = computes
         let statement = try withStatements {
             try $0.update(mask, expected, resolution, returning, computes: computes)
         }
@@ -140,12 +132,12 @@ final class RecordWriter {
             try run($0, saving: mask, expecting: expected, binding: bind) { returning?.take(Row($0)) }
         }
         if sqlite3_changes(connection) != 0 { return true }
-        try checkKind()
+        try explainMissingRow()
         if let expected, !plan.isView {
             try checkRow(isAs: expected)
             // Another writer may have changed the row, and changed it back before the check.
             if database.isInAutocommit {
-                return try updateInTransaction(mask, expected, resolution, returning)
+                return try updateInTransaction(mask, expected, resolution, returning, computes)
             }
         }
         // A count of zero does not prove that there is no row. A conflict may have been ignored, or
@@ -158,11 +150,12 @@ final class RecordWriter {
     @inline(never)
     private func updateInTransaction(
         _ mask: ColumnMask, _ expected: ExpectedRow, _ resolution: Database.ConflictResolution,
-        _ returning: Returning?
+        _ returning: Returning?, _ computes: Bool
     ) throws -> Bool {
         var isUpdated = false
         try database.inTransaction(.immediate) {
-            isUpdated = try update(mask, expecting: expected, resolution, returning)
+            isUpdated = try update(
+                mask, expecting: expected, resolution, returning, computes: computes)
             return .commit
         }
         return isUpdated
@@ -175,8 +168,16 @@ final class RecordWriter {
         let existed = plan.isView ? try exists() : false
         try run(statements.deletion(), saving: ColumnMask(), binding: { bindKey(to: $0, from: 1) })
         if plan.isView ? try existed && !exists() : sqlite3_changes(connection) > 0 { return true }
-        try checkKind()
+        try explainMissingRow()
         return false
+    }
+
+    /// Throws the reason why no row was written, if a rule knows it.
+    @inline(__always)
+    func explainMissingRow() throws {
+        if withPlan({ !$0.rules.isEmpty }) {
+            for rule in plan.rules { try rule.explainMissingRow(to: self) }
+        }
     }
 
     /// Returns whether the record's row exists.
@@ -210,13 +211,13 @@ final class RecordWriter {
         return settable(mask)
     }
 
-    /// Removes counters and exact key columns from a mask. The row is found by its key, so these
-    /// key columns already hold the record's values. If no others are left, the update sets the key
-    /// to itself.
+    /// Removes from a mask the columns that no update writes, and exact key columns. The row is
+    /// found by its key, so these key columns already hold the record's values. If no others are
+    /// left, the update sets the key to itself.
     func settable(_ mask: ColumnMask) -> ColumnMask {
         var mask = mask
         mask.subtract(exactKey)
-        withStatements { mask.subtract($0.counterMask) }
+        withStatements { mask.subtract($0.written.leftAlone) }
         return mask.isEmpty ? statements.keyMask : mask
     }
 

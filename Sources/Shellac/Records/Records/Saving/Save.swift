@@ -1,3 +1,22 @@
+/// One insertion, upsert or update of a record, while it runs.
+struct Save: ~Copyable {
+    enum Verb { case insert, upsert, update }
+
+    let verb: Verb
+    /// The columns that an update writes.
+    var columns = ColumnMask()
+    /// Whether an update writes all columns that the record remembers.
+    var isFull = false
+    /// The columns that the record of an upsert does not give. A conflicting row keeps them.
+    var untouched = ColumnMask()
+    /// The values that rules have filled in. Nil for most saves.
+    var filled: FilledColumns?
+    /// The row's values after an upsert, in the columns that may not hold the encoded values.
+    var upserted: [(column: Int, value: DatabaseValue)]?
+
+    init(_ verb: Verb) { self.verb = verb }
+}
+
 /// The outcome of a save, and the work that remains for a class record.
 struct Written {
     let success: PersistenceSuccess
@@ -14,7 +33,7 @@ struct Written {
 //   validated. Then `aroundSave` runs, and inside of it `aroundInsert` or `aroundUpdate`, which may
 //   not change it.
 // 2. The record encodes its columns, and they are packed: `Database.withWriter`.
-// 3. Columns that the record leaves to other code are filled in: see ``ColumnFilling``.
+// 3. The rules of the type fill in values, or change the columns to write: see ``SaveRule``.
 // 4. The statement runs to its end.
 // 5. A class record remembers the values that it has written, and takes its row id and the
 //   filled-in values.
@@ -145,17 +164,21 @@ extension RecordWriter {
     func insert<Saved: MutablePersistableRecord>(
         _ record: Saved, _ options: SaveOptions?, isUpsert: Bool, in db: Database
     ) throws -> Written? {
-        if isUpsert {
-            untouched = columnsNotGiven(by: record.object)
-        }
+        var save = Save(isUpsert ? .upsert : .insert)
+        if isUpsert { save.untouched = columnsNotGiven(by: record.object) }
         try checkAttachment(of: record.object, nil)
-        return try fillingInsertion(of: record.object, isUpsert: isUpsert) { writer in
-            let success = try writer.insert(
-                options, isUpsert: isUpsert, record.recordType.persistenceConflictPolicy)
-            guard let success else { return nil }
-            return record.object?.takeInsertion(success, isUpsert: isUpsert, from: writer, in: db)
-                ?? Written(success: PersistenceSuccess(insertion: success))
-        }
+        guard withPlan({ $0.isFilled }) else { return try insert(record, &save, options, in: db) }
+        return try filling(&save, of: record.object) { try $0.insert(record, &$1, options, in: db) }
+    }
+
+    @inline(__always)
+    private func insert<Saved: MutablePersistableRecord>(
+        _ record: Saved, _ save: inout Save, _ options: SaveOptions?, in db: Database
+    ) throws -> Written? {
+        let success = try insert(&save, options, record.recordType.persistenceConflictPolicy)
+        guard let success else { return nil }
+        return record.object?.takeInsertion(success, &save, options, from: self, in: db)
+            ?? Written(success: PersistenceSuccess(insertion: success))
     }
 
     /// Throws if the save would lose state that the record was given outside of its columns.
@@ -184,17 +207,27 @@ extension RecordWriter {
         } else {
             expected = nil
         }
-        return try fillingUpdate(of: record.object, mask, isFull: isFull) { writer, mask, isFull in
-            record.object?.rememberedRow.prefetchNextRow()
-            guard
-                try writer.update(
-                    mask, expecting: expected, options, record.recordType.persistenceConflictPolicy)
-            else { return false }
-            expected?.clear()
-            // Counters were not written.
-            let isWhole = isFull && writer.withStatements { $0.counterMask.isEmpty }
-            record.object?.takeUpdate(mask, isFull: isWhole, from: writer, in: db)
-            return true
+        var save = Save(.update)
+        (save.columns, save.isFull) = (mask, isFull)
+        guard withPlan({ $0.isFilled }) else {
+            return try update(record, save, expecting: expected, options, in: db)
         }
+        return try filling(&save, of: record.object) {
+            try $0.update(record, $1, expecting: expected, options, in: db)
+        }
+    }
+
+    @inline(__always)
+    private func update<Saved: MutablePersistableRecord>(
+        _ record: Saved, _ save: borrowing Save, expecting expected: ExpectedRow?, _ options: SaveOptions?,
+        in db: Database
+    ) throws -> Bool {
+        record.object?.rememberedRow.prefetchNextRow()
+        guard
+            try update(save, expecting: expected, options, record.recordType.persistenceConflictPolicy)
+        else { return false }
+        expected?.clear()
+        record.object?.takeUpdate(save, from: self, in: db)
+        return true
     }
 }

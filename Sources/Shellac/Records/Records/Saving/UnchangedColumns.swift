@@ -218,12 +218,10 @@ extension UnchangedColumns {
                 unknown.append(layout.names[column])
             }
         }
-        // The row is found by its key. Every writer of the row writes the dates, and writers of
-        // other rows change the counters.
+        // The row is found by its key. Other writers change shared columns without a conflict.
         let leftOut =
             form.names == nil
-            ? writer.namesOfExactKey + type.databaseStamps.columns
-                + writer.plan.table.counterMarks.map(\.column)
+            ? writer.namesOfExactKey + writer.plan.rules.flatMap(\.sharedColumns)
             : []
         func isLeftOut(_ name: String) -> Bool {
             leftOut.contains { CaseInsensitiveName.matches($0, name) }

@@ -1,13 +1,8 @@
 /// The place of a class among the kinds of its table: see ``DatabaseKinds``.
-final class ClassKind: Sendable {
-    let type: Record.Type
-    /// The class that declares the kinds.
-    let base: Record.Type
-    /// The column that holds the kind.
-    let column: String
+final class ClassKind: RecordClasses, @unchecked Sendable {  // constant
     let unknown: DatabaseKinds.Unknown
     /// The classes of the table.
-    let listed: [DatabaseKinds.Listed]
+    let listed: [ListedKinds.Listed]
     /// The value of the column in the rows of the class. Nil for a class that is not listed.
     let kind: DatabaseValue?
     /// The classes whose records are the rows of the class: itself and its subclasses, as far as
@@ -16,24 +11,16 @@ final class ClassKind: Sendable {
     /// If neither the class nor a subclass of it is listed, it takes rows of the nearest listed
     /// class above it. It takes the rows of exactly that class, not of its other subclasses, as its
     /// own records.
-    let classes: [DatabaseKinds.Listed]
-    /// The values of the column in these rows.
-    private let kinds: [DatabaseValue]
-    /// The condition on the rows of the class and its subclasses. Nil for all rows.
-    let condition: SQLExpression?
-    /// The same condition, if there is no default filter.
-    fileprivate let conditions: _OwnConditions?
+    let classes: [ListedKinds.Listed]
     /// The error in the declaration, or in the class's place in it.
     private let fault: DatabaseError?
 
     private static let known = Lock<[ObjectIdentifier: ClassKind]>([:])
 
-    /// Returns the place of a class. Nil if its table has records of one class.
-    static func of(_ type: Record.Type) -> ClassKind? {
-        // Most classes declare no kinds, which this finds out at once.
-        if type.databaseKinds.column == nil { return nil }
+    /// Returns the place of a class in the list that it declares or inherits.
+    static func of(_ type: Record.Type, in list: ListedKinds) -> ClassKind {
         if let known = known.withLock({ $0[ObjectIdentifier(type)] }) { return known }
-        let kind = ClassKind(type)
+        let kind = ClassKind(type, list)
         return known.withLock { known in
             if let other = known[ObjectIdentifier(type)] { return other }
             known[ObjectIdentifier(type)] = kind
@@ -41,13 +28,11 @@ final class ClassKind: Sendable {
         }
     }
 
-    private init(_ type: Record.Type) {
-        self.type = type
-        var base = type
-        while let above = FirstUse.superclass(of: base), above.databaseKinds.column != nil { base = above }
-        let declared = base.databaseKinds
-        self.base = base
-        column = declared.column ?? ""
+    private init(_ type: Record.Type, _ list: ListedKinds) {
+        var (base, declared) = (type, list)
+        while let above = FirstUse.superclass(of: base), let kinds = above.listedKinds {
+            (base, declared) = (above, kinds)
+        }
         (unknown, listed) = (declared.unknown, declared.listed)
         kind = listed.first { $0.type == type }?.kind
         let sentence =
@@ -55,36 +40,44 @@ final class ClassKind: Sendable {
             ?? Self.fault(of: type, among: declared, declaredBy: base)
         fault = sentence.map { DatabaseError(resultCode: .SQLITE_MISUSE, message: $0) }
         classes = Self.classes(of: type, below: base, among: listed)
-        kinds = classes.map(\.kind)
-        condition = Self.condition(column, kinds, isBase: type == base, fault)
-        conditions = _OwnConditions(kind: condition, DefaultFilter())
+        super.init(
+            type, base: base, column: declared.column,
+            condition: Self.condition(declared.column, classes.map(\.kind), isBase: type == base, fault))
     }
 
+    override var subclasses: [Record.Type] {
+        listed.map(\.type).filter { $0 != type && $0.isSubclass(of: type) }
+    }
+
+    override func saveRule() -> SaveRule? { KindRule(self) }
+
+    override func insertedValue() throws -> DatabaseValue {
+        try checkSaving([])
+        return kind ?? .null
+    }
+
+    override func reader(of row: LiveRow) -> ClassReader { KindReader(self, row) }
+
     private static func classes(
-        of type: Record.Type, below base: Record.Type, among listed: [DatabaseKinds.Listed]
-    ) -> [DatabaseKinds.Listed] {
+        of type: Record.Type, below base: Record.Type, among listed: [ListedKinds.Listed]
+    ) -> [ListedKinds.Listed] {
         let own = listed.filter { $0.type.isSubclass(of: type) }
         if !own.isEmpty { return own }
         var above = type
         while above != base, let next = FirstUse.superclass(of: above) {
             above = next
             if let one = listed.first(where: { $0.type == above }) {
-                return [DatabaseKinds.Listed(kind: one.kind, type: type)]
+                return [ListedKinds.Listed(kind: one.kind, type: type)]
             }
         }
         return []
     }
 
-    /// Whether this class declares the kinds.
-    var isBase: Bool { type == base }
-
-    /// Throws if the declaration is invalid.
-    func check() throws {
+    override func check() throws {
         if let fault { throw fault }
     }
 
-    /// Throws if the table cannot distinguish the classes.
-    func check(_ table: TableSchema) throws {
+    override func check(_ table: TableSchema) throws {
         try check()
         func refuse(_ sentence: String) -> DatabaseError {
             DatabaseError(message: sentence)
@@ -125,12 +118,9 @@ final class ClassKind: Sendable {
         }
     }
 
-    /// The condition on the rows of the class and its subclasses, in SQL. Nil for all rows.
-    var rows: String? { isBase ? nil : isAmong(kinds) }
-
     /// The condition on the row of a record of the class itself, in SQL.
     var ownRows: String {
-        guard isBase, unknown == .base else { return isAmong(kind.map { [$0] } ?? kinds) }
+        guard isBase, unknown == .base else { return isAmong(kind.map { [$0] } ?? classes.map(\.kind)) }
         let others = listed.filter { $0.type != type }.map(\.kind)
         return others.isEmpty ? "1" : "(\(quotedColumn) IS NULL OR \(isAmong(others, not: true)))"
     }
@@ -163,11 +153,13 @@ final class ClassKind: Sendable {
         row.layout.missed == nil ? row.databaseValue(named: column) : nil
     }
 
-    /// Checks that the row of a record is still of the record's class.
-    ///
-    /// - Throws: ``RecordError/kindChanged(recordType:kind:row:)``, and
-    ///   ``RecordError/unknownKind(recordType:kind:row:)``.
-    func checkRow(_ row: Row) throws {
+    override func type(of row: Row) throws -> Record.Type? {
+        guard let value = value(in: row) else { return nil }
+        guard let type = type(of: value), type.isSubclass(of: self.type) else { throw error(value, row) }
+        return type
+    }
+
+    override func checkRow(_ row: Row) throws {
         guard let value = value(in: row), self.type(of: value) != type else { return }
         throw error(value, row)
     }
@@ -202,10 +194,23 @@ final class ClassKind: Sendable {
         throw DatabaseError(resultCode: .SQLITE_MISUSE, message: sentence)
     }
 
+    // MARK: - The stored rows
+
+    override func unknownValues(
+        in table: TableSchema, on db: Database
+    ) throws -> [(value: DatabaseValue, count: Int)] {
+        let name = table.name.quoted(in: table.schemaName)
+        let sql = "SELECT \(quotedColumn), COUNT(*) FROM \(name) GROUP BY 1 ORDER BY 1"
+        return try Row.fetchAll(db, sql: sql).map(\.databaseValues).filter { values in
+            // Records of an unlisted base class have no kind.
+            !listed.contains { $0.kind == values[0] } && !(values[0].isNull && unknown == .base)
+        }.map { ($0[0], Int.fromDatabaseValue($0[1]) ?? 0) }
+    }
+
     // MARK: - Faults
 
     /// Returns the error in a declaration, or nil.
-    private static func fault(of kinds: DatabaseKinds, declaredBy base: Record.Type) -> String? {
+    private static func fault(of kinds: ListedKinds, declaredBy base: Record.Type) -> String? {
         for (index, one) in kinds.listed.enumerated() {
             switch one.kind.storage {
             case .int64, .string: break
@@ -235,9 +240,9 @@ final class ClassKind: Sendable {
 
     /// Returns the error in the place of a class in a declaration, or nil.
     private static func fault(
-        of type: Record.Type, among kinds: DatabaseKinds, declaredBy base: Record.Type
+        of type: Record.Type, among kinds: ListedKinds, declaredBy base: Record.Type
     ) -> String? {
-        for type in [type] + kinds.listed.map(\.type) where !type.databaseKinds.isSame(as: kinds) {
+        for type in [type] + kinds.listed.map(\.type) where !kinds.isSame(as: type.listedKinds) {
             return
                 "\(type) declares other databaseKinds than its superclass \(base): let \(base) declare all, and nobody override them"
         }
@@ -268,23 +273,6 @@ final class ClassKind: Sendable {
         guard let deletion else { return "none" }
         if deletion.cascades.isEmpty { return deletion.column }
         return "\(deletion.column) cascading \(deletion.cascades.map(\.name).joined(separator: ", "))"
-    }
-}
-
-extension Record {
-    public static var _ownConditions: _OwnConditions? {
-        let (kind, filter) = (ClassKind.of(self), defaultFilter)
-        return filter.conditions.isEmpty ? kind?.conditions : _OwnConditions(kind: kind?.condition, filter)
-    }
-
-    /// Whether the class is the other one, or inherits from it.
-    static func isSubclass(of other: Record.Type) -> Bool {
-        var type: Record.Type? = self
-        while let candidate = type {
-            if candidate == other { return true }
-            type = FirstUse.superclass(of: candidate)
-        }
-        return false
     }
 }
 

@@ -6,9 +6,8 @@
 /// reader reads the column once. It compares the value first with the kind of the previous row, and
 /// then with all others. If the class changes, the reader switches the row to the memory of that
 /// class: see ``ElementMemory``.
-final class KindReader: ElementMaker {
-    /// The class that the fetch asks for.
-    private let asked: ClassKind
+final class KindReader: ClassReader {
+    private let kind: ClassKind
     /// The column of the row that holds the kind. Nil if the row lacks it.
     private let column: Int?
     /// The classes of the records: the kinds, followed by the class for unknown kinds, if there is
@@ -61,39 +60,17 @@ final class KindReader: ElementMaker {
         }
     }
 
-    /// Returns the reader that makes records of a class from a row. Nil if the class's table has
-    /// records of one class.
-    ///
-    /// - Throws: a ``DatabaseError`` if the class's kinds are invalid.
-    @inline(__always)
-    static func of(_ type: Record.Type, reading row: LiveRow) throws -> Unretained<KindReader>? {
-        if let known = row.storage.pointee.makerReference {
-            let reader = Unretained<KindReader>(context: known.context)
-            if reader.use({ $0.asked.type == type }) { return reader }
-        }
-        return try make(type, reading: row)
-    }
-
-    @inline(never)
-    private static func make(_ type: Record.Type, reading row: LiveRow) throws -> Unretained<KindReader>? {
-        guard let kind = ClassKind.of(type) else { return nil }
-        try FirstUse.check(type)
-        let reader = KindReader(kind, row)
-        row.storage.pointee.plainElement = nil
-        row.storage.pointee.maker = reader
-        return Unretained(reader)
-    }
-
-    private init(_ asked: ClassKind, _ row: LiveRow) {
-        self.asked = asked
-        column = row.layout.column(named: asked.column)
-        let hasRest = asked.isBase && asked.unknown == .base
-        entries = .allocate(capacity: asked.classes.count + (hasRest ? 1 : 0))
-        for (index, one) in asked.classes.enumerated() {
+    init(_ kind: ClassKind, _ row: LiveRow) {
+        self.kind = kind
+        column = row.layout.column(named: kind.column)
+        let hasRest = kind.isBase && kind.unknown == .base
+        entries = .allocate(capacity: kind.classes.count + (hasRest ? 1 : 0))
+        for (index, one) in kind.classes.enumerated() {
             entries.initializeElement(at: index, to: Entry(one.type, one.kind))
         }
-        rest = hasRest ? entries.baseAddress.map { $0 + asked.classes.count } : nil
-        rest?.initialize(to: Entry(asked.type, .null))
+        rest = hasRest ? entries.baseAddress.map { $0 + kind.classes.count } : nil
+        rest?.initialize(to: Entry(kind.type, .null))
+        super.init(kind.type)
     }
 
     deinit {
@@ -103,9 +80,7 @@ final class KindReader: ElementMaker {
 
     // MARK: - Making records
 
-    /// Makes a record from the row. Returns nil if the row lacks the column of the kind.
-    @inline(__always)
-    func make(_ row: LiveRow) throws -> Record? {
+    override func make(_ row: LiveRow) throws -> Record? {
         guard let column else { return nil }
         let entry = try entry(of: row, column)
         begin(entry, row)
@@ -132,14 +107,14 @@ final class KindReader: ElementMaker {
 
     @inline(__always)
     private func entry(of row: LiveRow, _ column: Int) throws -> UnsafeMutablePointer<Entry> {
-        let kind = row.value(at: column).view
-        if case .null = kind, let rest { return rest }
-        if let current, current.pointee.isKind(kind) { return current }
-        for index in entries.indices where entries[index].isKind(kind) {
+        let value = row.value(at: column).view
+        if case .null = value, let rest { return rest }
+        if let current, current.pointee.isKind(value) { return current }
+        for index in entries.indices where entries[index].isKind(value) {
             return entries.baseAddress.unsafelyUnwrapped + index
         }
         if let rest { return rest }
-        throw asked.error(kind.databaseValue, Row(row))
+        throw kind.error(value.databaseValue, Row(row))
     }
 
     /// Switches the row to its memory for a class.
@@ -154,8 +129,7 @@ final class KindReader: ElementMaker {
         for index in entries.indices { entries[index].memory.pointee.moveOut() }
     }
 
-    /// Learns the table of each class from the connection: see `LiveRow.learnTable(of:)`.
-    func learnTables(of row: LiveRow) throws {
+    override func learnTables(of row: LiveRow) throws {
         defer {
             row.storage.pointee.begin(row.storage.pointee.ownElements)
             current = nil
@@ -164,16 +138,5 @@ final class KindReader: ElementMaker {
             begin(entries.baseAddress.unsafelyUnwrapped + index, row)
             try row.learnTable(of: entries[index].type)
         }
-    }
-}
-
-extension LiveRow {
-    /// Learns the tables of a class and of its kinds from the connection. Records may be made from
-    /// the row later, when the connection cannot be asked.
-    func learnTables(of type: Record.Type) throws {
-        if let reader = try KindReader.of(type, reading: self) {
-            try reader.use { try $0.learnTables(of: self) }
-        }
-        try learnTable(of: type)
     }
 }

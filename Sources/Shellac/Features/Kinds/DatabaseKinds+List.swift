@@ -1,29 +1,6 @@
-/// The classes whose records share one table, and the column that holds the class of each row.
-///
-/// ```swift
-/// class Animal: Record {
-///     var id: Int64?
-///     var name = ""
-///
-///     override class var databaseTableName: String { "animal" }
-///     override class var databaseKinds: DatabaseKinds {
-///         .column("kind", ["cat": Cat.self, "dog": Dog.self])
-///     }
-/// }
-/// class Cat: Animal { var lives = 9 }
-/// class Dog: Animal { var tricks = 0 }
-///
-/// let animals = try Animal.fetchAll(db)   // cats and dogs
-/// let cats = try Cat.fetchAll(db)         // SELECT * FROM "animal" WHERE "kind" = 'cat'
-/// ```
-///
-/// This is single-table inheritance. The class that declares the kinds is their *base*, and its
-/// subclasses inherit the declaration. The database holds the names in the list, never those of
-/// Swift classes. So a class can be renamed, and the rows stay as they are. Kinds are compared byte
-/// by byte.
-///
-/// See ``Record/databaseKinds``.
-public struct DatabaseKinds: Sendable {
+// The declaration of kinds: which class a row is of, by the value of a column.
+
+extension DatabaseKinds {
     /// The value of the column in the rows of one class: a text, or an integer.
     public struct Value: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
         let databaseValue: DatabaseValue
@@ -46,24 +23,6 @@ public struct DatabaseKinds: Sendable {
         case error
     }
 
-    /// A class among the kinds.
-    struct Listed: Sendable {
-        let kind: DatabaseValue
-        let type: Record.Type
-    }
-
-    /// The column. Nil if the table has records of one class.
-    let column: String?
-    let listed: [Listed]
-    let unknown: Unknown
-
-    /// Declares that all rows of the table are of the class that fetches them. This is the default.
-    public init() { (column, listed, unknown) = (nil, [], .base) }
-
-    private init(_ column: String, _ listed: [Listed], _ unknown: Unknown) {
-        (self.column, self.listed, self.unknown) = (column, listed, unknown)
-    }
-
     /// Lists the classes whose records share the table.
     ///
     /// - Parameters:
@@ -78,15 +37,38 @@ public struct DatabaseKinds: Sendable {
         _ column: String, _ classes: KeyValuePairs<Value, Record.Type>, unknown: Unknown = .base
     ) -> DatabaseKinds {
         DatabaseKinds(
-            column, classes.map { Listed(kind: $0.key.databaseValue, type: $0.value) }, unknown)
+            ListedKinds(
+                column: column,
+                listed: classes.map { ListedKinds.Listed(kind: $0.key.databaseValue, type: $0.value) },
+                unknown: unknown))
+    }
+}
+
+/// The kinds that a class declares.
+struct ListedKinds: ClassList {
+    /// A class among the kinds.
+    struct Listed: Sendable {
+        let kind: DatabaseValue
+        let type: Record.Type
     }
 
+    let column: String
+    let listed: [Listed]
+    let unknown: DatabaseKinds.Unknown
+
+    func classes(of type: Record.Type) -> RecordClasses { ClassKind.of(type, in: self) }
+
     /// Whether other kinds are the same, in any order.
-    func isSame(as other: DatabaseKinds) -> Bool {
-        guard let column, let otherColumn = other.column else { return column == nil && other.column == nil }
-        return CaseInsensitiveName.matches(column, otherColumn) && unknown == other.unknown
+    func isSame(as other: ListedKinds?) -> Bool {
+        guard let other else { return false }
+        return CaseInsensitiveName.matches(column, other.column) && unknown == other.unknown
             && listed.count == other.listed.count
             && listed.allSatisfy { one in other.listed.contains { $0.kind == one.kind && $0.type == one.type }
             }
     }
+}
+
+extension Record {
+    /// The kinds that the class declares or inherits.
+    static var listedKinds: ListedKinds? { databaseKinds.list as? ListedKinds }
 }

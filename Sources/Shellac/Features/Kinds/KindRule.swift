@@ -1,18 +1,38 @@
-// Checks for a save that meets a row of another kind.
+// The rule of single-table inheritance: a class writes and updates only rows of its own kind.
+
+/// The rule of a class with kinds.
+final class KindRule: SaveRule {
+    let kind: ClassKind
+
+    init(_ kind: ClassKind) { self.kind = kind }
+
+    override var declaration: String { "databaseKinds" }
+    override var ownColumns: [String] { [kind.column] }
+    override var rowCondition: String? { kind.ownRows }
+
+    override func check(_ names: [String]) throws { try kind.checkSaving(names) }
+
+    override func shape(
+        _ columns: inout WrittenColumns, beside layout: RowLayout, in table: TableSchema
+    ) { columns.added.append((kind.column, kind.inserted)) }
+
+    /// Throws if the record's row exists, and is of another kind.
+    override func explainMissingRow(to writer: RecordWriter) throws { try writer.checkRow(isOf: kind) }
+
+    /// Throws if the row that was in the way is of another kind.
+    override func explainIgnoredUpsert(to writer: RecordWriter) throws {
+        try writer.checkRowInTheWay(isOf: kind)
+    }
+}
 
 extension RecordWriter {
     /// Checks that the record's row, if there is one, is of the record's kind.
     ///
     /// - Throws: ``RecordError/kindChanged(recordType:kind:row:)``, and
     ///   ``RecordError/unknownKind(recordType:kind:row:)``.
-    @inline(__always)
-    func checkKind() throws {
-        if let kind = withPlan({ $0.kind }) { try checkRow(isOf: kind) }
-    }
-
     /// - Returns: Whether there is one.
-    @inline(never) @discardableResult
-    private func checkRow(isOf kind: ClassKind) throws -> Bool {
+    @discardableResult
+    fileprivate func checkRow(isOf kind: ClassKind) throws -> Bool {
         guard hasKey else { return false }
         let statement = try statements.comparison(with: ExpectedColumns())
         try statement.begin { bindKey(to: $0, from: 1) }
@@ -28,9 +48,7 @@ extension RecordWriter {
     /// - Throws: ``RecordError/kindChanged(recordType:kind:row:)`` and
     ///   ``RecordError/unknownKind(recordType:kind:row:)``. Also a ``DatabaseError`` if a row must
     ///   have been in the way, and cannot be found.
-    @inline(never)
-    func checkKindInTheWay() throws {
-        guard let kind = plan.kind else { return }
+    fileprivate func checkRowInTheWay(isOf kind: ClassKind) throws {
         var isFound = try checkRow(isOf: kind)
         var unsearched: [String] = []
         if let name = plan.rowIDColumn, let place = columns.layout.column(named: name), !columns.isNull(place)

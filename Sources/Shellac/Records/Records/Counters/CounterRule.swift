@@ -1,0 +1,36 @@
+// The rule of counters: triggers maintain these columns, and no record writes them.
+
+/// The counters of a table, as a declaration.
+struct CounterColumns: SaveRuleSource {
+    let marks: [CounterMark]
+
+    init(_ marks: [CounterMark]) { self.marks = marks }
+
+    func saveRule(of type: any TableRecord.Type) -> SaveRule? {
+        marks.isEmpty ? nil : CounterRule(marks.map(\.column))
+    }
+}
+
+/// The rule of a type whose table has counters.
+///
+/// A record's value of a counter may be old, so no update writes it, and a new row gets 0.
+final class CounterRule: SaveRule {
+    private let columns: [String]
+
+    init(_ columns: [String]) { self.columns = columns }
+
+    override var declaration: String { "a counter of the table" }
+    override var ownColumns: [String] { columns }
+    /// Writers of other rows change the counters.
+    override var sharedColumns: [String] { columns }
+
+    override func shape(
+        _ written: inout WrittenColumns, beside layout: RowLayout, in table: TableSchema
+    ) {
+        for column in columns.compactMap(layout.column(named:)) {
+            written.leftAlone.insert(column)
+            // The parameter stays in place, and has no effect.
+            written.inserted[column] = "coalesce(0, ?)"
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/// A feature's part in the saves of a type's records.
+///
+/// A declaration of the type, such as ``Record/databaseKinds``, makes a rule. The plan of the type
+/// finds its rules once, in the order of ``SaveRule/rules(of:in:)``. Statements ask them when they
+/// are prepared, and each save asks them before and after its statement. Most types have no rules,
+/// and their saves skip all of this.
+///
+/// This class asks for nothing. Each feature has a subclass.
+class SaveRule {
+    // MARK: - Asked once
+
+    /// The name of the declaration, for errors.
+    var declaration: String { "a rule" }
+
+    /// The columns whose values the rule determines. Two rules cannot have the same column.
+    var ownColumns: [String] { [] }
+
+    /// Whether saves fill in values among those that the record encodes: see ``prepare(_:of:by:)``.
+    var fillsColumns: Bool { false }
+
+    /// Whether a record may leave out columns of an update: see ``columnsNotGiven(by:_:)``.
+    var withholdsColumns: Bool { false }
+
+    /// The condition that the row of a record must meet besides its key, in SQL. Nil for none.
+    var rowCondition: String? { nil }
+
+    /// The columns that any writer of the table may change without a conflict. Optimistic locking
+    /// compares them only if they are named.
+    var sharedColumns: [String] { [] }
+
+    /// Throws if records that encode some columns cannot be saved.
+    func check(_ names: [String]) throws {}
+
+    /// Changes the columns that statements write.
+    ///
+    /// - Parameter layout: The columns that records encode.
+    func shape(_ columns: inout WrittenColumns, beside layout: RowLayout, in table: TableSchema) {}
+
+    /// Takes over what the rule that existed before the schema changed has learned.
+    func learn(from old: SaveRule) {}
+
+    // MARK: - Asked by each save
+
+    /// Returns the columns that a record leaves out of an update unless the program names them.
+    func columnsNotGiven(by record: Record?, _ writer: RecordWriter) -> ColumnMask { ColumnMask() }
+
+    /// Prepares a save: fills in columns, or changes the columns that an update writes.
+    ///
+    /// - Parameter record: The record, if it is of a class.
+    func prepare(_ save: inout Save, of record: Record?, by writer: RecordWriter) throws {}
+
+    /// Ends a save that was prepared, whether it has succeeded or not.
+    func end(_ save: borrowing Save, by writer: RecordWriter) {}
+
+    /// Sets the filled-in values in a saved record.
+    func give(_ filled: FilledColumns, to record: Record, from writer: RecordWriter) {}
+
+    /// Returns the columns that the rule has left out of a save of a record that now means another
+    /// row. The record has never read that row's values.
+    func columnsLeftOut(of written: ColumnMask, _ writer: RecordWriter, knowing row: PackedRow) -> ColumnMask
+    { ColumnMask() }
+
+    /// Throws the reason why an update or a deletion has found no row, if the rule knows it.
+    func explainMissingRow(to writer: RecordWriter) throws {}
+
+    /// Throws the reason why an upsert has written no row, if the rule knows it.
+    func explainIgnoredUpsert(to writer: RecordWriter) throws {}
+
+    /// Deletes the record's row in another way than by DELETE.
+    ///
+    /// - Returns: Whether there was a row to delete. Nil to delete it by DELETE.
+    func delete(_ record: some MutablePersistableRecord, by writer: RecordWriter) throws -> Bool? { nil }
+}
+
+/// The columns that the statements of a type write, apart from the values that records encode.
+struct WrittenColumns {
+    /// The encoded columns that no update writes.
+    var leftAlone = ColumnMask()
+    /// The SQL that inserts an encoded column, with a `?` for its value, if it is not just that.
+    var inserted: [Int: String] = [:]
+    /// Columns that all insertions write besides the encoded ones, and their values in SQL.
+    var added: [(column: String, value: String)] = []
+    /// Columns that saves with filled-in values write besides the encoded ones.
+    var computed: ComputedColumns?
+}
+
+/// Columns that records do not encode, and that an SQL function computes when a record is saved.
+struct ComputedColumns {
+    /// The columns that an insertion writes.
+    var inserted: [String] = []
+    /// The columns that an update writes.
+    var updated: [String] = []
+    /// The name of the function, which takes no arguments.
+    let function: String
+
+    var insertedValues: [String] { inserted.map { _ in "\(function)()" } }
+    var assignments: [String] { updated.map { "\($0.quotedDatabaseIdentifier) = \(function)()" } }
+}

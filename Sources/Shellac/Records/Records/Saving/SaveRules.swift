@@ -1,0 +1,49 @@
+// The rules that the declarations of a type make, in the order in which saves ask them.
+
+/// A declaration that makes a rule.
+protocol SaveRuleSource {
+    /// Makes the rule of a type. Nil if it declares nothing.
+    func saveRule(of type: any TableRecord.Type) -> SaveRule?
+}
+
+extension SaveRule {
+    /// Makes the rules of a type, in their order.
+    ///
+    /// 1. Kinds refuse records that nothing could fetch again, before other rules do any work.
+    /// 2. Counters leave their columns alone, whatever later rules would write there.
+    /// 3. Soft delete replaces DELETE, and withholds its column. Stamps must know which columns an
+    ///   update writes.
+    /// 4. Stamps come last. They take the date when no other rule can refuse the save, and write
+    ///   their columns last in each INSERT.
+    ///
+    /// - Throws: a ``DatabaseError`` if two rules determine one column.
+    static func rules(of type: any TableRecord.Type, in table: TableSchema) throws -> [SaveRule] {
+        let classes = (type as? Record.Type)?.rowClasses
+        try classes?.check(table)
+        let stamps: Any? = (type as? any MutablePersistableRecord.Type)?.databaseStamps
+        let rules = [
+            classes?.saveRule(),
+            CounterColumns(table.counterMarks).saveRule(of: type),
+            type.databaseSoftDelete?.saveRule(of: type),
+            (stamps as? any SaveRuleSource)?.saveRule(of: type),
+        ].compactMap(\.self)
+        if rules.count > 1 { try checkOwners(of: rules, type) }
+        return rules
+    }
+
+    private static func checkOwners(of rules: [SaveRule], _ type: any TableRecord.Type) throws {
+        var owners: [CaseInsensitiveName: SaveRule] = [:]
+        for rule in rules {
+            for column in rule.ownColumns {
+                guard let other = owners.updateValue(rule, forKey: CaseInsensitiveName(column)),
+                    other !== rule
+                else { continue }
+                throw DatabaseError(
+                    resultCode: .SQLITE_MISUSE,
+                    message:
+                        "the column \(column) of \(type) is written by two rules, \(other.declaration) and \(rule.declaration): "
+                        + "give each of them a column of its own")
+            }
+        }
+    }
+}
