@@ -139,6 +139,21 @@ extension MutablePersistableRecord {
         }
     }
 
+    /// Deletes the record's row, as a rule of the type has it.
+    ///
+    /// - Parameter destroying: Whether the row is deleted permanently, whatever the rules say.
+    func deleteRow(_ writer: RecordWriter, destroying: Bool, in db: Database) throws -> Bool {
+        writer.takeKey(of: self)
+        if !destroying {
+            for rule in writer.plan.rules {
+                if let isDeleted = try rule.delete(self, by: writer) { return isDeleted }
+            }
+        }
+        let isDeleted = try writer.delete()
+        object?.forgetDeletedRow(in: db)
+        return isDeleted
+    }
+
     // MARK: - Step 6
 
     /// Reports the outcome to the record. Returns whether anything was written.

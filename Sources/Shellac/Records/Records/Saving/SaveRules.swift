@@ -20,15 +20,29 @@ extension SaveRule {
     static func rules(of type: any TableRecord.Type, in table: TableSchema) throws -> [SaveRule] {
         let classes = (type as? Record.Type)?.rowClasses
         try classes?.check(table)
-        let stamps: Any? = (type as? any MutablePersistableRecord.Type)?.databaseStamps
         let rules = [
             classes?.saveRule(),
             CounterColumns(table.counterMarks).saveRule(of: type),
             type.databaseSoftDelete?.saveRule(of: type),
-            (stamps as? any SaveRuleSource)?.saveRule(of: type),
+            try stamps(of: type),
         ].compactMap(\.self)
         if rules.count > 1 { try checkOwners(of: rules, type) }
         return rules
+    }
+
+    /// Makes the rule of a type's stamps, for which a layer above has the code.
+    ///
+    /// - Throws: a ``DatabaseError`` if that code is missing. A linker may have dropped it from an
+    ///   archive, and without it declared stamps would not be written.
+    private static func stamps(of type: any TableRecord.Type) throws -> SaveRule? {
+        let stamps = (type as? any MutablePersistableRecord.Type)?.databaseStamps
+        guard let stamps, !stamps.isEmpty else { return nil }
+        if let source = stamps as Any as? any SaveRuleSource { return source.saveRule(of: type) }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "\(type) declares databaseStamps, and this program lacks the code that writes them: link the whole archive of Shellac"
+        )
     }
 
     private static func checkOwners(of rules: [SaveRule], _ type: any TableRecord.Type) throws {

@@ -31,83 +31,12 @@ extension MutablePersistableRecord {
             }
         }
     }
-
-    /// Deletes the record's row, as a rule of the type has it.
-    ///
-    /// - Parameter destroying: Whether the row is deleted permanently, whatever the rules say.
-    func deleteRow(_ writer: RecordWriter, destroying: Bool, in db: Database) throws -> Bool {
-        writer.takeKey(of: self)
-        if !destroying {
-            for rule in writer.plan.rules {
-                if let isDeleted = try rule.delete(self, by: writer) { return isDeleted }
-            }
-        }
-        let isDeleted = try writer.delete()
-        object?.forgetDeletedRow(in: db)
-        return isDeleted
-    }
-}
-
-extension SoftDelete: SaveRuleSource {
-    func saveRule(of type: any TableRecord.Type) -> SaveRule? {
-        SoftDeleteRule(self, of: type)
-    }
-}
-
-/// The rule of a type whose deleted rows stay in the table.
-final class SoftDeleteRule: SaveRule {
-    private let deletion: SoftDelete
-    private let type: any TableRecord.Type
-
-    init(_ deletion: SoftDelete, of type: any TableRecord.Type) {
-        (self.deletion, self.type) = (deletion, type)
-    }
-
-    override var declaration: String { "databaseSoftDelete" }
-    override var ownColumns: [String] { [deletion.column] }
-    override var withholdsColumns: Bool { true }
-
-    /// Returns the column, unless the record gives it.
-    ///
-    /// A date is given if it differs from the one that the record remembers. NULL is given only if
-    /// the record remembers a date of this same row. The NULL of any other record says nothing
-    /// about the row. A struct remembers nothing, so it never gives the column.
-    override func columnsNotGiven(by record: Record?, _ writer: RecordWriter) -> ColumnMask {
-        guard let column = writer.columns.layout.column(named: deletion.column),
-            !gives(column, record, writer)
-        else { return ColumnMask() }
-        return ColumnMask(CollectionOfOne(column))
-    }
-
-    private func gives(_ column: Int, _ record: Record?, _ writer: RecordWriter) -> Bool {
-        guard let record else { return false }
-        let (row, columns) = (record.snapshot, writer.columns)
-        guard columns.isNull(column) else {
-            guard let row else { return true }
-            return columns.changes(from: row).contains(column)
-                && !columns.untouched(knowing: row.layout).contains(column)
-        }
-        guard let row, let place = row.layout.column(named: deletion.column) else { return false }
-        return !row.column(place).isNull && !writer.hasOtherKey(than: row)
-    }
-
-    override func delete(
-        _ record: some MutablePersistableRecord, by writer: RecordWriter
-    ) throws -> Bool? {
-        let db = writer.database
-        let isStamped = !record.recordType.databaseStamps.isEmpty
-        return try db.inOneTransaction(if: !deletion.cascades.isEmpty || isStamped) {
-            guard let date = try writer.delete(type, deletion, of: record.object) else { return false }
-            try record.object?.takeDeletion(date, from: writer, deletion, in: db)
-            return true
-        }
-    }
 }
 
 extension RecordWriter {
     /// Soft deletes the record's row. Returns the date, or nil if there was no row that was not
     /// deleted.
-    fileprivate func delete(
+    func delete(
         _ type: any TableRecord.Type, _ deletion: SoftDelete, of object: Record?
     ) throws -> DatabaseValue? {
         try checkKeyIsEncoded()
@@ -213,7 +142,7 @@ extension Record {
     /// set in the properties, if there are any, and in the remembered row.
     ///
     /// A stamp that the program has changed stays a change.
-    fileprivate final func takeDeletion(
+    final func takeDeletion(
         _ date: DatabaseValue, from writer: RecordWriter, _ deletion: SoftDelete, in db: Database
     ) throws {
         let columns = writer.columns.row()

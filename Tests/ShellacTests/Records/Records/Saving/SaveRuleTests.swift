@@ -1,0 +1,293 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+/// Types to which several features add rules: in which order they are asked, and what becomes of a save that one refuses.
+@Suite("Rules of saves", .behaviour(122))
+struct SaveRuleTests {
+    private let queue: DatabaseQueue
+    private let statements = Recorder<String>()
+
+    init() throws {
+        var configuration = Configuration()
+        configuration.transactionClock = .custom { _ in Date(timeIntervalSince1970: 1) }
+        configuration.prepareDatabase { [statements] db in
+            db.trace { event in
+                let sql = "\(event)"
+                if ["INSERT", "UPDATE", "DELETE"].contains(where: sql.hasPrefix) { statements.record(sql) }
+            }
+        }
+        queue = try DatabaseQueue(configuration: configuration)
+        try queue.write { db in
+            try db.create(table: "plant") { t in
+                t.primaryKey("id", .integer)
+                t.column("kind", .text)
+                t.column("name", .text).unique()
+                t.counter("seeds", of: "seed")
+                t.column("gone", .text)
+                t.column("created", .text)
+                t.column("updated", .text)
+            }
+            try db.create(table: "seed") { t in
+                t.primaryKey("id", .integer)
+                t.belongsTo("plant", onDelete: .cascade)
+            }
+        }
+        _ = statements.removeAll()
+    }
+
+    /// The statements of a write, without the values.
+    private func sql(_ write: (Database) throws -> Void) throws -> [String] {
+        _ = statements.removeAll()
+        try queue.write(write)
+        return statements.elements
+    }
+
+    // MARK: - The order
+
+    @Test("The rules of a type come in the order of the list, whatever it declares first")
+    func order() throws {
+        try queue.read { db in
+            let rules = try SaveRule.rules(of: Tree.self, in: Tree.tableSchema(on: db))
+            #expect(
+                rules.map(\.declaration) == [
+                    "databaseKinds", "a counter of the table", "databaseSoftDelete", "databaseStamps",
+                ])
+            #expect(try SaveRule.rules(of: Seed.self, in: Seed.tableSchema(on: db)).isEmpty)
+        }
+    }
+
+    @Test("An insertion writes the values of a record, its kind, and its stamps, in this order")
+    func insertion() throws {
+        let sql = try sql { try Tree(name: "oak").insert($0) }
+        #expect(
+            sql == [
+                """
+                INSERT INTO "plant" ("id", "name", "seeds", "kind", "created", "updated") \
+                VALUES (NULL, 'oak', coalesce(0, 9), 'tree', stamp(), stamp())
+                """
+            ])
+        try queue.read { db in
+            let row = try Row.fetchOne(db, sql: "SELECT kind, name, seeds, gone, created, updated FROM plant")
+            let date = "1970-01-01 00:00:01.000"
+            #expect(
+                row == [
+                    "kind": "tree", "name": "oak", "seeds": 0, "gone": nil, "created": date, "updated": date,
+                ])
+        }
+    }
+
+    @Test("An update leaves the counter alone, is stamped, and finds only rows of the kind")
+    func update() throws {
+        let tree = Tree(name: "oak")
+        try queue.write { try tree.insert($0) }
+        tree.name = "elm"
+        tree.seeds = 100
+        let sql = try sql { try tree.update($0) }
+        #expect(
+            sql == [
+                "UPDATE \"plant\" SET \"name\" = 'elm', \"updated\" = stamp() WHERE \"id\" = 1 AND \"kind\" IN ('tree')"
+            ])
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT seeds FROM plant") } == 0)
+    }
+
+    @Test("A deletion dates the row, stamps it, and leaves rows of other kinds alone")
+    func deletion() throws {
+        let tree = Tree(name: "oak")
+        try queue.write { try tree.insert($0) }
+        let sql = try sql { db in try #expect(tree.delete(db)) }
+        #expect(sql.count == 1)
+        #expect(sql.first?.hasPrefix("UPDATE \"plant\" SET \"gone\" = '1970-01-01 00:00:01.000'") == true)
+        #expect(sql.first?.contains("\"kind\" IN ('tree')") == true)
+        try queue.write { db in
+            try #expect(Tree.fetchCount(db) == 0)
+            try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM plant WHERE gone IS NOT NULL") == 1)
+            try #expect(tree.destroy(db))
+            try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM plant") == 0)
+        }
+    }
+
+    @Test("Batches and upserts follow the same rules as single insertions")
+    func batches() throws {
+        let sql = try sql { try Tree.insertAll($0, [Tree(name: "oak"), Tree(name: "elm")]) }
+        #expect(sql.count == 1)
+        #expect(sql.first?.hasSuffix(", (NULL, 'elm', coalesce(0, 9), 'tree', stamp(), stamp())") == true)
+        try queue.write { db in
+            try db.execute(sql: "INSERT INTO seed (plantID) VALUES (1), (1)")
+            let tree = Tree(name: "oak")
+            try tree.upsert(db)
+            #expect(tree.id == 1)
+            try #expect(Int.fetchOne(db, sql: "SELECT seeds FROM plant WHERE id = 1") == 2)
+            let flower = Flower(name: "elm")
+            #expect(throws: RecordError.self) { try flower.upsert(db) }
+            #expect(flower.id == nil)
+        }
+    }
+
+    // MARK: - Refusals
+
+    @Test("Two rules cannot write one column, whichever they are", arguments: [0, 1, 2])
+    func oneColumn(_ index: Int) throws {
+        let types: [(Record.Type, String)] = [
+            (
+                DatedTwice.self,
+                "the column gone of DatedTwice is written by two rules, databaseSoftDelete and databaseStamps"
+            ),
+            (
+                CountedStamp.self,
+                "the column seeds of CountedStamp is written by two rules, a counter of the table and databaseStamps"
+            ),
+            (
+                KindOfDeletion.self,
+                "the column KIND of KindOfDeletion is written by two rules, databaseKinds and databaseSoftDelete"
+            ),
+        ]
+        let (type, sentence) = types[index]
+        try queue.write { db in
+            let record = type.init()
+            let error = databaseError { try record.insert(db) }
+            #expect(error?.message == sentence + ": give each of them a column of its own")
+            #expect(databaseError { _ = try type.fetchAll(db) }?.message == error?.message)
+            try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM plant") == 0)
+            // The connection goes on.
+            try Tree(name: "oak").insert(db)
+        }
+    }
+
+    @Test(
+        "A rule that throws before the statement leaves the row, the record and the connection as they were")
+    func throwingRule() throws {
+        let tree = Tree(name: "oak")
+        try queue.write { try tree.insert($0) }
+        var configuration = Configuration()
+        configuration.transactionClock = .custom { _ in throw Broken() }
+        let broken = try DatabaseQueue(configuration: configuration)
+        try queue.backup(to: broken)
+        try broken.write { db in
+            let copy = try #require(try Tree.fetchOne(db, sql: "SELECT * FROM plant"))
+            copy.name = "elm"
+            // The date is only asked for by stamps.
+            #expect(throws: Broken.self) { try copy.update(db) }
+            #expect(throws: Broken.self) { try Tree(name: "ash").insert(db) }
+            #expect(throws: Broken.self) { try Tree(name: "ash").upsert(db) }
+            #expect(throws: Broken.self) { try Tree.insertAll(db, [Tree(name: "ash"), Tree(name: "fir")]) }
+            #expect(try copy.databaseChanges.keys.sorted() == ["name"])
+            try #expect(String.fetchAll(db, sql: "SELECT name FROM plant") == ["oak"])
+            try db.withoutStamps { try copy.update(db) }
+            try #expect(String.fetchAll(db, sql: "SELECT name FROM plant") == ["elm"])
+        }
+    }
+
+    @Test("A table without row ids, and a view, follow the rules of their types")
+    func otherTables() throws {
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE herb (code TEXT PRIMARY KEY, name TEXT, gone TEXT, updated TEXT) WITHOUT ROWID;
+                    CREATE VIEW spice AS SELECT * FROM herb;
+                    CREATE TRIGGER spiceUpdate INSTEAD OF UPDATE ON spice BEGIN
+                        UPDATE herb SET name = NEW.name, gone = NEW.gone, updated = NEW.updated WHERE code = OLD.code;
+                    END;
+                    """)
+            let herb = Herb(code: "b", name: "basil")
+            try herb.insert(db)
+            try #expect(String.fetchOne(db, sql: "SELECT updated FROM herb") == "1970-01-01 00:00:01.000")
+            let spice = try #require(try Spice.fetchOne(db, sql: "SELECT * FROM spice"))
+            spice.name = "thyme"
+            try spice.update(db)
+            try #expect(String.fetchOne(db, sql: "SELECT name FROM herb") == "thyme")
+            try #expect(spice.delete(db))
+            try #expect(Herb.fetchCount(db) == 0)
+            try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM herb") == 1)
+        }
+    }
+
+    private struct Broken: Error {}
+}
+
+// MARK: - Types
+
+private class Plant: Record {
+    var id: Int64?
+    var name = ""
+    var seeds = 9
+
+    convenience init(name: String) {
+        self.init()
+        self.name = name
+    }
+
+    override class var databaseTableName: String { "plant" }
+    override class var databaseStamps: DatabaseStamps {
+        DatabaseStamps(created: "created", updated: "updated")
+    }
+    override class var databaseSoftDelete: SoftDelete? { "gone" }
+    override class var databaseKinds: DatabaseKinds {
+        .column("kind", ["tree": Tree.self, "flower": Flower.self])
+    }
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("name", name) { name = $0 }
+        try column("seeds", seeds) { seeds = $0 }
+    }
+}
+
+private final class Tree: Plant {}
+private final class Flower: Plant {}
+
+private class Weed: Record {
+    var id: Int64?
+
+    override class var databaseTableName: String { "plant" }
+
+    override func columns(_ column: borrowing RecordColumns) throws { try column("id", id) { id = $0 } }
+}
+
+private final class DatedTwice: Weed {
+    override class var databaseSoftDelete: SoftDelete? { "gone" }
+    override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "gone") }
+}
+
+private final class CountedStamp: Weed {
+    override class var databaseStamps: DatabaseStamps { DatabaseStamps(created: "seeds") }
+}
+
+private final class KindOfDeletion: Weed {
+    override class var databaseKinds: DatabaseKinds { .column("kind", ["weed": KindOfDeletion.self]) }
+    override class var databaseSoftDelete: SoftDelete? { "KIND" }
+}
+
+private final class Seed: Record {
+    var id: Int64?
+
+    override class var databaseTableName: String { "seed" }
+
+    override func columns(_ column: borrowing RecordColumns) throws { try column("id", id) { id = $0 } }
+}
+
+private class Herb: Record {
+    var code = ""
+    var name = ""
+
+    convenience init(code: String, name: String) {
+        self.init()
+        (self.code, self.name) = (code, name)
+    }
+
+    override class var databaseTableName: String { "herb" }
+    override class var databaseStamps: DatabaseStamps { DatabaseStamps(updated: "updated") }
+    override class var databaseSoftDelete: SoftDelete? { "gone" }
+
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("code", code) { code = $0 }
+        try column("name", name) { name = $0 }
+    }
+}
+
+private final class Spice: Herb {
+    override class var databaseTableName: String { "spice" }
+    override class var databasePrimaryKey: [String]? { ["code"] }
+}
