@@ -7,8 +7,8 @@ struct DriftCheck {
     private let recordType: String
     private let tableName: String
     let table: TableSchema
-    /// The classes of the table, if its rows are of several: no record encodes the column that tells
-    /// them apart.
+    /// The classes of the table, if its rows are of several. No record encodes the column that
+    /// distinguishes them.
     private let classes: RecordClasses?
     /// The columns of the primary key, declared by the table, or else by the type.
     private let key: [String]

@@ -56,7 +56,7 @@ class RecordClasses: @unchecked Sendable {  // constant, as its subclass is
     /// Makes a reader of a statement's rows, each of the class that the row names.
     func reader(of row: LiveRow) -> ClassReader { ClassReader(type) }
 
-    /// Returns the values of the column that the list does not have, with the numbers of their rows.
+    /// Returns the values of the column that are not listed, with the number of rows of each.
     func unknownValues(in table: TableSchema, on db: Database) throws -> [(value: DatabaseValue, count: Int)]
     { [] }
 }
