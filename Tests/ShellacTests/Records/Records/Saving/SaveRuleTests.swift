@@ -50,7 +50,7 @@ struct SaveRuleTests {
     @Test("The rules of a type come in the order of the list, whatever it declares first")
     func order() throws {
         try queue.read { db in
-            let rules = try SaveRule.rules(of: Tree.self, in: Tree.tableSchema(on: db))
+            let rules = try SaveRule.rules(of: Shrub.self, in: Shrub.tableSchema(on: db))
             #expect(
                 rules.map(\.declaration) == [
                     "databaseKinds", "a counter of the table", "databaseSoftDelete", "databaseStamps",
@@ -61,7 +61,7 @@ struct SaveRuleTests {
 
     @Test("An insertion writes the values of a record, its kind, and its stamps, in this order")
     func insertion() throws {
-        let sql = try sql { try Tree(name: "oak").insert($0) }
+        let sql = try sql { try Shrub(name: "oak").insert($0) }
         #expect(
             sql == [
                 """
@@ -81,7 +81,7 @@ struct SaveRuleTests {
 
     @Test("An update leaves the counter alone, is stamped, and finds only rows of the kind")
     func update() throws {
-        let tree = Tree(name: "oak")
+        let tree = Shrub(name: "oak")
         try queue.write { try tree.insert($0) }
         tree.name = "elm"
         tree.seeds = 100
@@ -95,14 +95,14 @@ struct SaveRuleTests {
 
     @Test("A deletion dates the row, stamps it, and leaves rows of other kinds alone")
     func deletion() throws {
-        let tree = Tree(name: "oak")
+        let tree = Shrub(name: "oak")
         try queue.write { try tree.insert($0) }
         let sql = try sql { db in try #expect(tree.delete(db)) }
         #expect(sql.count == 1)
         #expect(sql.first?.hasPrefix("UPDATE \"plant\" SET \"gone\" = '1970-01-01 00:00:01.000'") == true)
         #expect(sql.first?.contains("\"kind\" IN ('tree')") == true)
         try queue.write { db in
-            try #expect(Tree.fetchCount(db) == 0)
+            try #expect(Shrub.fetchCount(db) == 0)
             try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM plant WHERE gone IS NOT NULL") == 1)
             try #expect(tree.destroy(db))
             try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM plant") == 0)
@@ -111,12 +111,12 @@ struct SaveRuleTests {
 
     @Test("Batches and upserts follow the same rules as single insertions")
     func batches() throws {
-        let sql = try sql { try Tree.insertAll($0, [Tree(name: "oak"), Tree(name: "elm")]) }
+        let sql = try sql { try Shrub.insertAll($0, [Shrub(name: "oak"), Shrub(name: "elm")]) }
         #expect(sql.count == 1)
         #expect(sql.first?.hasSuffix(", (NULL, 'elm', coalesce(0, 9), 'tree', stamp(), stamp())") == true)
         try queue.write { db in
             try db.execute(sql: "INSERT INTO seed (plantID) VALUES (1), (1)")
-            let tree = Tree(name: "oak")
+            let tree = Shrub(name: "oak")
             try tree.upsert(db)
             #expect(tree.id == 1)
             try #expect(Int.fetchOne(db, sql: "SELECT seeds FROM plant WHERE id = 1") == 2)
@@ -130,49 +130,50 @@ struct SaveRuleTests {
 
     @Test("Two rules cannot write one column, whichever they are", arguments: [0, 1, 2])
     func oneColumn(_ index: Int) throws {
-        let types: [(Record.Type, String)] = [
+        let records: [(Weed, String)] = [
             (
-                DatedTwice.self,
+                DatedTwice(),
                 "the column gone of DatedTwice is written by two rules, databaseSoftDelete and databaseStamps"
             ),
             (
-                CountedStamp.self,
+                CountedStamp(),
                 "the column seeds of CountedStamp is written by two rules, a counter of the table and databaseStamps"
             ),
             (
-                KindOfDeletion.self,
+                KindOfDeletion(),
                 "the column KIND of KindOfDeletion is written by two rules, databaseKinds and databaseSoftDelete"
             ),
         ]
-        let (type, sentence) = types[index]
+        let (record, sentence) = records[index]
         try queue.write { db in
-            let record = type.init()
             let error = databaseError { try record.insert(db) }
             #expect(error?.message == sentence + ": give each of them a column of its own")
-            #expect(databaseError { _ = try type.fetchAll(db) }?.message == error?.message)
+            #expect(databaseError { _ = try type(of: record).fetchAll(db) }?.message == error?.message)
             try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM plant") == 0)
             // The connection goes on.
-            try Tree(name: "oak").insert(db)
+            try Shrub(name: "oak").insert(db)
         }
     }
 
     @Test(
         "A rule that throws before the statement leaves the row, the record and the connection as they were")
     func throwingRule() throws {
-        let tree = Tree(name: "oak")
+        let tree = Shrub(name: "oak")
         try queue.write { try tree.insert($0) }
         var configuration = Configuration()
         configuration.transactionClock = .custom { _ in throw Broken() }
         let broken = try DatabaseQueue(configuration: configuration)
         try queue.backup(to: broken)
         try broken.write { db in
-            let copy = try #require(try Tree.fetchOne(db, sql: "SELECT * FROM plant"))
+            let copy = try #require(try Shrub.fetchOne(db, sql: "SELECT * FROM plant"))
             copy.name = "elm"
             // The date is only asked for by stamps.
             #expect(throws: Broken.self) { try copy.update(db) }
-            #expect(throws: Broken.self) { try Tree(name: "ash").insert(db) }
-            #expect(throws: Broken.self) { try Tree(name: "ash").upsert(db) }
-            #expect(throws: Broken.self) { try Tree.insertAll(db, [Tree(name: "ash"), Tree(name: "fir")]) }
+            #expect(throws: Broken.self) { try Shrub(name: "ash").insert(db) }
+            #expect(throws: Broken.self) { try Shrub(name: "ash").upsert(db) }
+            #expect(throws: Broken.self) {
+                try Shrub.insertAll(db, [Shrub(name: "ash"), Shrub(name: "fir")])
+            }
             #expect(try copy.databaseChanges.keys.sorted() == ["name"])
             try #expect(String.fetchAll(db, sql: "SELECT name FROM plant") == ["oak"])
             try db.withoutStamps { try copy.update(db) }
@@ -225,7 +226,7 @@ private class Plant: Record {
     }
     override class var databaseSoftDelete: SoftDelete? { "gone" }
     override class var databaseKinds: DatabaseKinds {
-        .column("kind", ["tree": Tree.self, "flower": Flower.self])
+        .column("kind", ["tree": Shrub.self, "flower": Flower.self])
     }
 
     override func columns(_ column: borrowing RecordColumns) throws {
@@ -235,7 +236,7 @@ private class Plant: Record {
     }
 }
 
-private final class Tree: Plant {}
+private final class Shrub: Plant {}
 private final class Flower: Plant {}
 
 private class Weed: Record {
