@@ -11,7 +11,7 @@ struct CommandErrorTests {
         arguments: [
             ("", 2, "no verb was given: see shellac --help"),
             ("dance game.sqlite", 2, "there is no verb dance: see shellac --help"),
-            ("inspect", 2, "inspect wants FILE: see shellac inspect --help"),
+            ("inspect", 2, "inspect needs FILE: see shellac inspect --help"),
             ("inspect game.sqlite more", 2, "more is one word too many: see shellac inspect --help"),
             ("show game.sqlite team --colour", 2, "show has no option --colour: see shellac show --help"),
             ("show game.sqlite team --where", 2, "--where needs a value: see shellac show --help"),
@@ -106,7 +106,7 @@ struct CommandErrorTests {
                         && help.output.contains("\nEXAMPLES:\n  shellac \(verb) "))
             }
         }
-        #expect(general.output.contains("\nEXIT CODES:\n  0  all is well"))
+        #expect(general.output.contains("\nEXIT CODES:\n  0  success"))
         for code in 0...6 { #expect(general.output.contains("\n  \(code)  ")) }
         let terminal = try await ShellacCommand.terminal("--help", in: folder)
         #expect(terminal.output == general.output)

@@ -301,13 +301,13 @@ struct JoinedRecordsTests {
                     "including(all: Team.players)"))
             #expect(
                 sentence { _ = try Player.joining(required: Team.players).fetchAll(db) }.contains(
-                    "no relation of Player"))
+                    "not a relation of Player"))
             #expect(
                 sentence { _ = try Team.annotated(with: Team.best.count).fetchAll(db) }.contains(
                     "limit for each parent"))
             #expect(
                 sentence { _ = try Player.filter(Team.players.count > 1).fetchAll(db) }.contains(
-                    "no relation of Player"))
+                    "not a relation of Player"))
             #expect(
                 sentence { _ = try Table<Player>("player").joining(required: Player.team).fetchAll(db) }
                     .contains("begin with Player.all()"))

@@ -69,10 +69,10 @@ struct DatabaseUndoSchemaTests {
         arguments: [
             ("ALTER TABLE t DROP COLUMN b", "columns of the table t"),
             ("ALTER TABLE t RENAME COLUMN b TO c", "columns of the table t"),
-            ("ALTER TABLE t RENAME TO u", "no table t any more"),
-            ("DROP TABLE t", "no table t any more"),
+            ("ALTER TABLE t RENAME TO u", "the table t no longer exists"),
+            ("DROP TABLE t", "the table t no longer exists"),
             ("DROP TABLE t; CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b)", "table t"),
-            ("DROP TABLE t; CREATE VIEW t AS SELECT 1", "no table t any more"),
+            ("DROP TABLE t; CREATE VIEW t AS SELECT 1", "the table t no longer exists"),
         ], [true, false])
     func incompatible(_ change: (sql: String, notice: String), inTransaction: Bool) throws {
         try fixture.write("UPDATE t SET a = 'uno' WHERE id = 1")

@@ -216,7 +216,7 @@ extension SoftDelete {
             resultCode: .SQLITE_MISUSE,
             message:
                 "rows of \(type) are deleted along with others, and \(type) stores dates in \(column) otherwise (\(own), and not \(date)): "
-                + "let both types have one strategy for dates")
+                + "give both types the same strategy for dates")
     }
 
     /// Returns the columns by which cascades find other rows.

@@ -100,7 +100,7 @@ struct IndexAdvisorTests {
         #expect(advice.rowCount <= advice.rowsRead / 20)
         #expect(
             "\(advice)".hasPrefix(
-                "an index would help a statement that has read \(advice.rowsRead) rows in \(advice.runCount) runs, "
+                "an index would help a statement that has read \(advice.rowsRead) rows in \(advice.runCount) runs to return "
             ))
         #expect("\(advice)".hasSuffix("\(sql)\n" + indexes.joined(separator: "\n")))
 

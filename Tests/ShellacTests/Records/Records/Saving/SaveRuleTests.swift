@@ -5,7 +5,7 @@ import Testing
 @testable import Shellac
 
 /// Types to which several features add rules: in which order they are asked, and what becomes of a save that one refuses.
-@Suite("Rules of saves", .behaviour(122))
+@Suite("Rules of saves")
 struct SaveRuleTests {
     private let queue: DatabaseQueue
     private let statements = Recorder<String>()
@@ -66,7 +66,7 @@ struct SaveRuleTests {
             sql == [
                 """
                 INSERT INTO "plant" ("id", "name", "seeds", "kind", "created", "updated") \
-                VALUES (NULL, 'oak', coalesce(0, 9), 'tree', stamp(), stamp())
+                VALUES (?, ?, coalesce(0, ?), 'tree', stamp(), stamp())
                 """
             ])
         try queue.read { db in
@@ -88,7 +88,7 @@ struct SaveRuleTests {
         let sql = try sql { try tree.update($0) }
         #expect(
             sql == [
-                "UPDATE \"plant\" SET \"name\" = 'elm', \"updated\" = stamp() WHERE \"id\" = 1 AND \"kind\" IN ('tree')"
+                "UPDATE \"plant\" SET \"name\" = ?, \"updated\" = stamp() WHERE \"id\" = ? AND \"kind\" IN ('tree')"
             ])
         #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT seeds FROM plant") } == 0)
     }
@@ -99,7 +99,7 @@ struct SaveRuleTests {
         try queue.write { try tree.insert($0) }
         let sql = try sql { db in try #expect(tree.delete(db)) }
         #expect(sql.count == 1)
-        #expect(sql.first?.hasPrefix("UPDATE \"plant\" SET \"gone\" = '1970-01-01 00:00:01.000'") == true)
+        #expect(sql.first?.hasPrefix("UPDATE \"plant\" SET \"gone\" = ?") == true)
         #expect(sql.first?.contains("\"kind\" IN ('tree')") == true)
         try queue.write { db in
             try #expect(Shrub.fetchCount(db) == 0)
@@ -113,7 +113,7 @@ struct SaveRuleTests {
     func batches() throws {
         let sql = try sql { try Shrub.insertAll($0, [Shrub(name: "oak"), Shrub(name: "elm")]) }
         #expect(sql.count == 1)
-        #expect(sql.first?.hasSuffix(", (NULL, 'elm', coalesce(0, 9), 'tree', stamp(), stamp())") == true)
+        #expect(sql.first?.hasSuffix(", (?, ?, coalesce(0, ?), 'tree', stamp(), stamp())") == true)
         try queue.write { db in
             try db.execute(sql: "INSERT INTO seed (plantID) VALUES (1), (1)")
             let tree = Shrub(name: "oak")

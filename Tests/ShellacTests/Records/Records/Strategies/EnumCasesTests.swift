@@ -230,7 +230,7 @@ struct EnumCasesTests {
         try create { $0.column("kind", .text) }
         for number in 0..<30 { try insert("cow \(number)") }
         let all = try faults(of: ListedAnimal.self)
-        #expect(all.filter { $0.contains("is no case of Kind") }.count == 10)
+        #expect(all.filter { $0.contains("is not a case of Kind") }.count == 10)
     }
 
     @Test("that have a value of their own for what is unknown are content with all")
