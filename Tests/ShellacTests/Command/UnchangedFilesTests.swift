@@ -137,7 +137,8 @@ struct UnchangedFilesTests {
         let nowhere = try await ShellacCommand.shell(
             "TMPDIR=/nowhere shellac show game.sqlite player", in: folder)
         #expect(
-            nowhere.status == 3 && nowhere.output.contains("no folder can be made in /nowhere"), "\(nowhere.output)")
+            nowhere.status == 3 && nowhere.output.contains("no folder can be made in /nowhere"),
+            "\(nowhere.output)")
     }
 
     @Test(
