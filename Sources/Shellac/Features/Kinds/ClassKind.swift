@@ -20,7 +20,7 @@ final class ClassKind: RecordClasses, @unchecked Sendable {  // constant
     /// Returns the place of a class in the list that it declares or inherits.
     static func of(_ type: Record.Type, in list: ListedKinds) -> ClassKind {
         if let known = known.withLock({ $0[ObjectIdentifier(type)] }) { return known }
-        let kind = ClassKind(type, list)
+        let kind = make(type, list)
         return known.withLock { known in
             if let other = known[ObjectIdentifier(type)] { return other }
             known[ObjectIdentifier(type)] = kind
@@ -28,21 +28,30 @@ final class ClassKind: RecordClasses, @unchecked Sendable {  // constant
         }
     }
 
-    private init(_ type: Record.Type, _ list: ListedKinds) {
+    private init(
+        _ type: Record.Type, base: Record.Type, _ declared: ListedKinds,
+        _ classes: [ListedKinds.Listed], _ fault: DatabaseError?, _ condition: SQLExpression?
+    ) {
+        unknown = declared.unknown
+        listed = declared.listed
+        kind = declared.listed.first { $0.type == type }?.kind
+        self.classes = classes
+        self.fault = fault
+        super.init(type, base: base, column: declared.column, condition: condition)
+    }
+
+    private static func make(_ type: Record.Type, _ list: ListedKinds) -> ClassKind {
         var (base, declared) = (type, list)
         while let above = FirstUse.superclass(of: base), let kinds = above.listedKinds {
             (base, declared) = (above, kinds)
         }
-        (unknown, listed) = (declared.unknown, declared.listed)
-        kind = listed.first { $0.type == type }?.kind
         let sentence =
             Self.fault(of: declared, declaredBy: base)
             ?? Self.fault(of: type, among: declared, declaredBy: base)
-        fault = sentence.map { DatabaseError(resultCode: .SQLITE_MISUSE, message: $0) }
-        classes = Self.classes(of: type, below: base, among: listed)
-        super.init(
-            type, base: base, column: declared.column,
-            condition: Self.condition(declared.column, classes.map(\.kind), isBase: type == base, fault))
+        let fault = sentence.map { DatabaseError(resultCode: .SQLITE_MISUSE, message: $0) }
+        let classes = classes(of: type, below: base, among: declared.listed)
+        let condition = condition(declared.column, classes.map(\.kind), isBase: type == base, fault)
+        return ClassKind(type, base: base, declared, classes, fault, condition)
     }
 
     override var subclasses: [Record.Type] {
