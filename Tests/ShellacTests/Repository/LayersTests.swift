@@ -71,6 +71,33 @@ import Testing
         #expect(report.output.contains("layers: Triggers looks upward"))
     }
 
+    @Test("the spellings of a layer know what the layer knows, and are left out with it")
+    func spellings() async throws {
+        let report = try await withCopy { copy in
+            try FileManager.default.createDirectory(
+                at: copy.appending(path: "Sources/Shellac/Spellings/Columns"),
+                withIntermediateDirectories: false)
+            try append(
+                "// Upward.\nfunc upward(_ value: DatabaseValue) {}\n// The broker.\n",
+                to: "Spellings/Columns/Upward.swift", of: copy)
+            return try await layers("Columns", of: copy)
+        }
+        #expect(!report.succeeded)
+        #expect(report.output.contains("cannot find type 'DatabaseValue' in scope"))
+        #expect(report.output.contains("layers: Columns looks upward"))
+        #expect(report.output.contains("Columns says a word of Observation: // The broker."))
+
+        let left = try await withCopy { copy in
+            try FileManager.default.createDirectory(
+                at: copy.appending(path: "Sources/Shellac/Spellings/Lists"),
+                withIntermediateDirectories: false)
+            try append(
+                "// Faulty.\nlet faulty: None = none\n", to: "Spellings/Lists/Faulty.swift", of: copy)
+            return try await Command.run([copy.appending(path: ".ci/layers").path, "--without", "Lists"])
+        }
+        #expect(left.succeeded, "\(left.output)")
+    }
+
     @Test("a Swift file outside of the layers fails")
     func strayFilesFail() async throws {
         let report = try await withCopy { copy in
@@ -80,13 +107,18 @@ import Testing
             try append("", to: "Ground/Adrift.swift", of: copy)
             try FileManager.default.createDirectory(
                 at: copy.appending(path: "Sources/Shellac/Ground/Cellar"), withIntermediateDirectories: false)
+            try FileManager.default.createDirectory(
+                at: copy.appending(path: "Sources/Shellac/Spellings/Cellar"),
+                withIntermediateDirectories: false)
+            try append("", to: "Spellings/Loose.swift", of: copy)
             return try await layers("Support", of: copy)
         }
         #expect(!report.succeeded)
         for folder in ["Misc", "Ground/Cellar"] {
             #expect(report.output.contains("Sources/Shellac/\(folder) is no layer, and no storey"))
         }
-        for file in ["Stray.swift", "Ground/Adrift.swift"] {
+        #expect(report.output.contains("Sources/Shellac/Spellings/Cellar is named for no layer"))
+        for file in ["Stray.swift", "Ground/Adrift.swift", "Spellings/Loose.swift"] {
             #expect(report.output.contains("Sources/Shellac/\(file) stands in no layer"))
         }
     }

@@ -19,7 +19,8 @@ import Testing
 
     @Test("every public function that throws says what, or hands on what its closure throws")
     func errors() async throws {
-        let throwing = try await PublicSymbols.ofLibrary().symbols.filter(\.isThrowing)
+        let throwing = try await PublicSymbols.ofLibrary().symbols
+            .filter { $0.isThrowing && !$0.isSpelling }
         #expect(throwing.count > 100)
         let silent = throwing.filter(\.lacksErrors)
         #expect(silent.isEmpty, "\(silent.listed)")
@@ -30,13 +31,42 @@ import Testing
 
     @Test("every public function says its parameters, where there is more than the database")
     func parameters() async throws {
-        let functions = try await PublicSymbols.ofLibrary().symbols.filter(\.hasParametersToSay)
+        let functions = try await PublicSymbols.ofLibrary().symbols
+            .filter { $0.hasParametersToSay && !$0.isSpelling }
         #expect(functions.count > 100)
         let silent = functions.filter(\.lacksParameters)
         #expect(silent.isEmpty, "\(silent.count):\n\(silent.listed)")
         print(
             "documentation: \(functions.count - silent.count) of \(functions.count) public functions say their parameters"
         )
+    }
+
+    @Test("the comment of a spelling leads to a symbol that is written by hand, and says the rest")
+    func spellings() async throws {
+        let symbols = try await PublicSymbols.ofLibrary().symbols
+        let names = Set(symbols.filter { !$0.isSpelling }.map(\.name))
+        let spellings = symbols.filter(\.isSpelling)
+        #expect(spellings.count > 50)
+        let lost = spellings.filter { spelling in
+            !(PublicSymbol.verb(in: spelling.comment).map(names.contains) ?? false)
+        }
+        #expect(lost.isEmpty, "\(lost.listed)")
+        print("documentation: \(spellings.count) public functions are spellings, which lead to others")
+    }
+
+    @Test("the verb of a spelling is the symbol of its first sentence, without what distinguishes it")
+    func verbs() {
+        for (comment, verb) in [
+            ("See ``Team/none()``.", "Team.none()"),
+            ("See ``filter(_:by:)``.\n\nIt is ``short``.", "filter(_:by:)"),
+            ("See ``Team/filter(key:)-(Int)``.", "Team.filter(key:)"),
+            ("See ``Team/filter(key:)-4oswn``.", "Team.filter(key:)"),
+        ] {
+            #expect(PublicSymbol.verb(in: comment) == verb)
+        }
+        for comment in ["Returns none.", "Returns none: see ``Team/none()``.", "See ``Team``.", ""] {
+            #expect(PublicSymbol.verb(in: comment) == nil)
+        }
     }
 
     @Test("LiveRow and other plumbing is hidden")
@@ -155,6 +185,16 @@ import Testing
 }
 
 extension PublicSymbol {
+    /// Whether `.ci/spellings` has written it.
+    fileprivate var isSpelling: Bool { file.contains("/Sources/Shellac/Spellings/") }
+
+    /// Returns the name of the symbol that the comment of a spelling leads to.
+    fileprivate static func verb(in comment: String) -> String? {
+        comment.firstMatch(of: /^See ``([^`)]+\))(?:-[^`]+)?``\./).map {
+            String($0.1).replacing("/", with: ".")
+        }
+    }
+
     /// Whether there is no comment: neither one of its own, nor that of a requirement.
     fileprivate var lacksComment: Bool { comment.allSatisfy(\.isWhitespace) }
 

@@ -1,47 +1,16 @@
 // The accesses of a pool.
 //
 // A read takes a reader connection. A write waits for the writer, and must not be inside a read of
-// the same thread.
+// the same thread. The accesses that do no more than that are spellings: see
+// Connections+Accesses.swift.
 
 @_documentation(visibility: internal)
 extension DatabasePool {
     // MARK: - Reading
 
-    public func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
-        try readers.access(at: site) { db in try db.readTransaction(value) }
-    }
-
-    public nonisolated(nonsending) func read<T>(
-        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T {
-        try await readers.run(at: site) { db in try db.readTransaction(value) }
-    }
-
-    public func unsafeRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
-        try readers.access(at: site) { db in try db.readOnly { try value(db) } }
-    }
-
-    public nonisolated(nonsending) func unsafeRead<T>(
-        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T {
-        try await readers.run(at: site) { db in try db.readOnly { try value(db) } }
-    }
-
     public func unsafeReentrantRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
         if let result = try readers.reenter({ db in try db.readOnly { try value(db) } }) { return result }
         return try unsafeRead(at: site, value)
-    }
-
-    public func asyncRead(
-        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) {
-        readers.later(at: site, for: self) { result in result.giveReading(value) }
-    }
-
-    public func asyncUnsafeRead(
-        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) {
-        readers.later(at: site, for: self) { result in result.giveReadOnly(value) }
     }
 
     public func spawnConcurrentRead(
@@ -62,21 +31,10 @@ extension DatabasePool {
     }
 
     @discardableResult
-    public nonisolated(nonsending) func write<T>(
-        at site: CallSite, priority: WritePriority,
-        _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await writer.write(at: site, priority: priority, updates) }
-
-    @discardableResult
     public func writeWithoutTransaction<T>(at site: CallSite, _ updates: (Database) throws -> T) throws -> T {
         checkOutsideOfRead("written to")
         return try writer.access(at: site, updates)
     }
-
-    @discardableResult
-    public nonisolated(nonsending) func writeWithoutTransaction<T>(
-        at site: CallSite, _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await writer.run(at: site, updates) }
 
     @discardableResult
     public func barrierWriteWithoutTransaction<T>(at site: CallSite, _ updates: (Database) throws -> T) throws
@@ -119,8 +77,4 @@ extension DatabasePool {
         if !writer.database.isAccessed { checkOutsideOfRead("written to") }
         return try writer.reentrantWrite(at: site, updates)
     }
-
-    public func asyncWriteWithoutTransaction(
-        at site: CallSite, _ updates: @escaping @Sendable (Database, _ refusal: (any Error)?) -> Void
-    ) { writer.laterEvenIfRefused(at: site, for: self, updates) }
 }

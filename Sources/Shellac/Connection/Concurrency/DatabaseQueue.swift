@@ -105,97 +105,9 @@ public final class DatabaseQueue: DatabaseWriter {
     public func interrupt() { database.interruptFromOutside() }
 }
 
-// MARK: - Accesses
-
+// The other accesses are spellings: see Connections+Accesses.swift.
 @_documentation(visibility: internal)
 extension DatabaseQueue {
-
-    public func read<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
-        try connection.access(at: site) { db in try db.readTransaction(value) }
-    }
-
-    public nonisolated(nonsending) func read<T>(
-        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T {
-        try await connection.run(at: site) { db in try db.readTransaction(value) }
-    }
-
-    public func unsafeRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
-        try connection.access(at: site) { db in try db.readOnly { try value(db) } }
-    }
-
-    public nonisolated(nonsending) func unsafeRead<T>(
-        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T {
-        try await connection.run(at: site) { db in try db.readOnly { try value(db) } }
-    }
-
-    public func unsafeReentrantRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
-        try connection.reentrantWrite(at: site) { db in try db.readOnly { try value(db) } }
-    }
-
-    public func asyncRead(
-        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) {
-        connection.later(at: site, for: self) { result in result.giveReading(value) }
-    }
-
-    public func asyncUnsafeRead(
-        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) {
-        connection.later(at: site, for: self) { result in result.giveReadOnly(value) }
-    }
-
-    // MARK: - Writing
-
-    @discardableResult
-    public func write<T>(at site: CallSite, priority: WritePriority, _ updates: (Database) throws -> T) throws
-        -> T
-    {
-        try connection.write(at: site, priority: priority, updates)
-    }
-
-    @discardableResult
-    public nonisolated(nonsending) func write<T>(
-        at site: CallSite, priority: WritePriority,
-        _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await connection.write(at: site, priority: priority, updates) }
-
-    @discardableResult
-    public func writeWithoutTransaction<T>(at site: CallSite, _ updates: (Database) throws -> T) throws -> T {
-        try connection.access(at: site, updates)
-    }
-
-    @discardableResult
-    public nonisolated(nonsending) func writeWithoutTransaction<T>(
-        at site: CallSite, _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await connection.run(at: site, updates) }
-
-    @discardableResult
-    public func barrierWriteWithoutTransaction<T>(at site: CallSite, _ updates: (Database) throws -> T) throws
-        -> T
-    {
-        try connection.access(at: site, updates)
-    }
-
-    @discardableResult
-    public nonisolated(nonsending) func barrierWriteWithoutTransaction<T>(
-        at site: CallSite, _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await connection.run(at: site, updates) }
-
-    @discardableResult
-    public func unsafeReentrantWrite<T>(at site: CallSite, _ updates: (Database) throws -> T) throws -> T {
-        try connection.reentrantWrite(at: site, updates)
-    }
-
-    public func asyncWriteWithoutTransaction(
-        at site: CallSite, _ updates: @escaping @Sendable (Database, _ refusal: (any Error)?) -> Void
-    ) { connection.laterEvenIfRefused(at: site, for: self, updates) }
-
-    public func asyncBarrierWriteWithoutTransaction(
-        at site: CallSite, _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) { connection.later(at: site, for: self, updates) }
-
     public func spawnConcurrentRead(
         at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) {

@@ -79,14 +79,6 @@ extension DatabaseSnapshotReader {
         try await readers.run(at: site) { db in try db.readKeptState(value) }
     }
 
-    public func unsafeRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
-        try read(at: site, value)
-    }
-
-    public nonisolated(nonsending) func unsafeRead<T>(
-        at site: CallSite, _ value: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await read(at: site, value) }
-
     public func unsafeReentrantRead<T>(at site: CallSite, _ value: (Database) throws -> T) throws -> T {
         if let result = try readers.reenter(value) { return result }
         return try read(at: site, value)
@@ -98,12 +90,6 @@ extension DatabaseSnapshotReader {
         readers.later(at: site, for: self) { result in
             result.give(value) { db, body in try db.readKeptState(body) }
         }
-    }
-
-    public func asyncUnsafeRead(
-        at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) {
-        asyncRead(at: site, value)
     }
 }
 

@@ -1,22 +1,6 @@
 // The methods of a writer that are built from other ones.
 
 extension DatabaseWriter {
-    /// Uses the database without opening a transaction. If the function opens one, it must close
-    /// it.
-    ///
-    /// - Parameters:
-    ///   - file: The file of the call.
-    ///   - line: The line of the call.
-    ///   - updates: The function, which runs on the calling thread. If it leaves a transaction
-    ///     open, that is rolled back, and the call throws, unless
-    ///     ``Configuration/allowsUnsafeTransactions`` is true.
-    /// - Throws: Errors of the function, and a ``DatabaseError`` if the database is closed.
-    @inlinable
-    @discardableResult
-    public func inDatabase<T>(
-        file: StaticString = #fileID, line: UInt = #line, _ updates: (Database) throws -> T
-    ) throws -> T { try writeWithoutTransaction(at: CallSite(.write, file, line), updates) }
-
     /// Writes to the database in a transaction. The return value of the function commits it or
     /// rolls it back.
     ///
@@ -59,23 +43,6 @@ extension DatabaseWriter {
         try inDatabase(file: file, line: line) { db in try db.inSavepoint { try updates(db) } }
     }
 
-    /// Writes to the database in a transaction. The return value of the function commits it or
-    /// rolls it back.
-    ///
-    /// - Parameters:
-    ///   - kind: The kind of the transaction, which determines when it takes its locks;
-    ///     ``Configuration/defaultTransactionKind`` if nil.
-    ///   - file: The file of the call.
-    ///   - line: The line of the call.
-    ///   - updates: The function that runs in the transaction. It returns whether to commit or to
-    ///     roll back.
-    /// - Throws: Errors of the function, once the transaction is rolled back, and the error of a
-    ///   commit that fails.
-    public func writeInTransaction(
-        _ kind: TransactionKind? = nil, file: StaticString = #fileID, line: UInt = #line,
-        _ updates: (Database) throws -> TransactionCompletion
-    ) throws { try inTransaction(kind, file: file, line: line, updates) }
-
     /// Writes to the database later, in a transaction: the caller does not wait. The database stays
     /// alive until then.
     ///
@@ -109,19 +76,6 @@ extension DatabaseWriter {
                 })
         }
     }
-
-    /// Reads, beside the writer, the committed state of the database: see
-    /// ``DatabaseWriter/spawnConcurrentRead(file:line:_:)``.
-    ///
-    /// - Parameters:
-    ///   - file: The file of the call.
-    ///   - line: The line of the call.
-    ///   - value: Gets the database, in a read-only transaction, or the error that prevents the
-    ///     access.
-    public func asyncConcurrentRead(
-        file: StaticString = #fileID, line: UInt = #line,
-        _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-    ) { spawnConcurrentRead(file: file, line: line, value) }
 
     /// Reads beside the writer.
     @available(

@@ -25,20 +25,6 @@ extension RefinableRequest where RowDecoder: Record {
     }
 }
 
-extension TableRecord where Self: Record {
-    /// Requests all records with relations: one more statement for each relation.
-    ///
-    /// ```swift
-    /// let teams = try Team.including(Team.players, Team.captain).fetchAll(db)
-    /// ```
-    ///
-    /// - Parameter relations: The relations. They begin with this type. If one is named twice,
-    ///   loading the records throws.
-    public static func including(_ relations: any Relation...) -> QueryInterfaceRequest<Self> {
-        all().including(relations)
-    }
-}
-
 extension RefinableRequest {
     // MARK: - Fetching related rows
 
@@ -155,68 +141,5 @@ extension RefinableRequest {
         derived {
             $0.include(RelationJoin(definition: relation.definition, isRequired: false, isAnnotating: true))
         }
-    }
-}
-
-extension TableRecord {
-    /// Requests all rows, each joined with the related one, and fetches both: see
-    /// ``RefinableRequest/including(required:)``.
-    ///
-    /// - Parameter relation: The relation. It begins with this type. Its conditions determine which
-    ///   rows are related.
-    public static func including(required relation: some Relation) -> QueryInterfaceRequest<Self> {
-        all().including(required: relation)
-    }
-
-    /// Requests all rows, each joined with the related one, if any, and fetches both: see
-    /// ``RefinableRequest/including(optional:)``.
-    ///
-    /// - Parameter relation: The relation. It begins with this type. Its conditions determine which
-    ///   rows are related.
-    public static func including(optional relation: some Relation) -> QueryInterfaceRequest<Self> {
-        all().including(optional: relation)
-    }
-
-    /// Requests all rows, and the rows related to them: see ``RefinableRequest/including(all:)``.
-    ///
-    /// - Parameter relation: The relation. It begins with this type. Its order sorts the rows of
-    ///   each list.
-    public static func including<Target>(all relation: HasMany<Target>) -> QueryInterfaceRequest<Self> {
-        all().including(all: relation)
-    }
-
-    /// Requests the rows that have a related one: see ``RefinableRequest/joining(required:)``.
-    ///
-    /// - Parameter relation: The relation. It begins with this type. Its conditions determine which
-    ///   rows are related.
-    public static func joining(required relation: some Relation) -> QueryInterfaceRequest<Self> {
-        all().joining(required: relation)
-    }
-
-    /// Requests all rows, each joined with the related one: see
-    /// ``RefinableRequest/joining(optional:)``.
-    ///
-    /// - Parameter relation: The relation. It begins with this type. Its conditions determine which
-    ///   rows are related.
-    public static func joining(optional relation: some Relation) -> QueryInterfaceRequest<Self> {
-        all().joining(optional: relation)
-    }
-
-    /// Requests the rows that have a related one, with columns of the related row: see
-    /// ``RefinableRequest/annotated(withRequired:)``.
-    ///
-    /// - Parameter relation: The relation. It begins with this type. Without a selection of its
-    ///   own, it adds ``TableRecord/databaseSelection``.
-    public static func annotated(withRequired relation: some Relation) -> QueryInterfaceRequest<Self> {
-        all().annotated(withRequired: relation)
-    }
-
-    /// Requests all rows, with columns of the related ones: see
-    /// ``RefinableRequest/annotated(withOptional:)``.
-    ///
-    /// - Parameter relation: The relation. It begins with this type. Without a selection of its
-    ///   own, it adds ``TableRecord/databaseSelection``.
-    public static func annotated(withOptional relation: some Relation) -> QueryInterfaceRequest<Self> {
-        all().annotated(withOptional: relation)
     }
 }

@@ -84,50 +84,6 @@ extension HasMany {
     public func total(_ expression: some SQLSpecificExpressible) -> RelationAggregate {
         aggregate("TOTAL", of: expression) { definition.scopeKey + $0 + "Sum" }
     }
-
-    /// The least value of a column that the type declares, or NULL if there is none:
-    /// `minPlayerScore`.
-    ///
-    /// - Parameter expression: Returns the expression, given the columns of the related type. It is
-    ///   called immediately.
-    public func min(
-        _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
-    ) rethrows -> RelationAggregate { try min(expression(Target.Columns.self)) }
-
-    /// The greatest value of a column that the type declares, or NULL if there is none:
-    /// `maxPlayerScore`.
-    ///
-    /// - Parameter expression: Returns the expression, given the columns of the related type. It is
-    ///   called immediately.
-    public func max(
-        _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
-    ) rethrows -> RelationAggregate { try max(expression(Target.Columns.self)) }
-
-    /// The average of a column that the type declares, or NULL if it has no value:
-    /// `averagePlayerScore`.
-    ///
-    /// - Parameter expression: Returns the expression, given the columns of the related type. It is
-    ///   called immediately.
-    public func average(
-        _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
-    ) rethrows -> RelationAggregate { try average(expression(Target.Columns.self)) }
-
-    /// The sum of a column that the type declares, or NULL if it has no value: `playerScoreSum`.
-    ///
-    /// - Parameter expression: Returns the expression, given the columns of the related type. It is
-    ///   called immediately.
-    public func sum(
-        _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
-    ) rethrows -> RelationAggregate { try sum(expression(Target.Columns.self)) }
-
-    /// The sum of a column that the type declares, as a floating-point number: 0 if it has no
-    /// value.
-    ///
-    /// - Parameter expression: Returns the expression, given the columns of the related type. It is
-    ///   called immediately.
-    public func total(
-        _ expression: (Target.Columns.Type) throws -> some SQLSpecificExpressible
-    ) rethrows -> RelationAggregate { try total(expression(Target.Columns.self)) }
 }
 
 extension String {

@@ -60,57 +60,6 @@ extension DatabaseFetchable {
     }
 
     // MARK: - From SQL
-
-    /// Returns a cursor over the adapted rows of an SQL query, as elements of this type.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - sql: The query, of one statement.
-    ///   - arguments: The values that the query binds.
-    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
-    /// - Throws: the errors of fetching without an adapter. The cursor throws a ``DatabaseError``
-    ///   if the adapter names missing columns.
-    public static func fetchCursor(
-        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
-        adapter: (any RowAdapter)?
-    ) throws -> DatabaseCursor<Self> {
-        try fetchCursor(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter)
-    }
-
-    /// Fetches all elements of an SQL query with adapted rows, as an array.
-    ///
-    /// ```swift
-    /// let players = try Player.fetchAll(
-    ///     db, sql: "SELECT team.name, player.* FROM player JOIN team ON team.id = player.teamID",
-    ///     adapter: SuffixRowAdapter(fromIndex: 1))
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - sql: The query, of one statement.
-    ///   - arguments: The values that the query binds.
-    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
-    /// - Throws: a ``DatabaseError`` if the adapter names missing columns, and the errors of
-    ///   fetching without one.
-    public static func fetchAll(
-        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
-        adapter: (any RowAdapter)?
-    ) throws -> [Self] { try fetchAll(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter) }
-
-    /// Fetches the first element of an SQL query with adapted rows. Returns nil if there is no row,
-    /// or if the value is NULL.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - sql: The query, of one statement.
-    ///   - arguments: The values that the query binds.
-    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
-    /// - Throws: a ``DatabaseError`` if the adapter names missing columns, and the errors of
-    ///   fetching without one.
-    public static func fetchOne(
-        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
-        adapter: (any RowAdapter)?
-    ) throws -> Self? { try fetchOne(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter) }
 }
 
 extension DatabaseFetchable where Self: Hashable {
@@ -125,18 +74,4 @@ extension DatabaseFetchable where Self: Hashable {
     public static func fetchSet(
         _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)?
     ) throws -> Set<Self> { try Set(fetchAll(statement, arguments: arguments, adapter: adapter)) }
-
-    /// Fetches all elements of an SQL query with adapted rows, as a set.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - sql: The query, of one statement.
-    ///   - arguments: The values that the query binds.
-    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
-    /// - Throws: a ``DatabaseError`` if the adapter names missing columns, and the errors of
-    ///   fetching without one.
-    public static func fetchSet(
-        _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
-        adapter: (any RowAdapter)?
-    ) throws -> Set<Self> { try Set(fetchAll(db, sql: sql, arguments: arguments, adapter: adapter)) }
 }

@@ -111,14 +111,3 @@ extension CommonTableExpression<Row> {
             name: name, columns: columns ?? [], query: .fragment(query), isRecursive: isRecursive)
     }
 }
-
-extension TableRecord {
-    /// Requests all rows, with a common table expression that the request may use:
-    /// `WITH name AS (…)`.
-    ///
-    /// - Parameter table: The common table expression. The request still returns rows of this type:
-    ///   join the table, or use it in a condition.
-    public static func with<Other>(_ table: CommonTableExpression<Other>) -> QueryInterfaceRequest<Self> {
-        all().with(table)
-    }
-}

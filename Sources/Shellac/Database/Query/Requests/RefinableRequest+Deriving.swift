@@ -31,15 +31,6 @@ extension RefinableRequest {
     ///   in it are bound.
     public func filter(literal condition: SQL) -> Refined { filter(condition) }
 
-    /// Adds a condition written in SQL: only rows that also satisfy it are fetched (`AND`).
-    ///
-    /// - Parameters:
-    ///   - sql: The condition, as SQL.
-    ///   - arguments: The values that it binds.
-    public func filter(
-        sql: String, arguments: StatementArguments = StatementArguments()
-    ) -> Refined { filter(SQL(sql: sql, arguments: arguments)) }
-
     /// Restricts the request to the row with a primary key.
     ///
     /// A key that is a date, data or a UUID is converted as the record type stores it: see
@@ -171,6 +162,14 @@ extension RefinableRequest {
         derived { $0.annotations += selection.map(\.sqlSelection) }
     }
 
+    /// Adds expressions written in SQL to the selection.
+    ///
+    /// - Parameter selection: The expressions, as SQL, with commas between them. Values in them are
+    ///   bound.
+    public func annotated(literal selection: SQL) -> Refined {
+        annotated(with: [selection])
+    }
+
     /// Removes duplicates: `SELECT DISTINCT`.
     public func distinct() -> Refined { derived { $0.isDistinct = true } }
 
@@ -201,15 +200,6 @@ extension RefinableRequest {
         derived { $0.ordering = [SQLOrdering(terms.sqlExpression)] }
     }
 
-    /// Sorts the rows by terms written in SQL, replacing any earlier order.
-    ///
-    /// - Parameters:
-    ///   - sql: The terms to sort by, as SQL.
-    ///   - arguments: The values that they bind.
-    public func order(
-        sql: String, arguments: StatementArguments = StatementArguments()
-    ) -> Refined { order(literal: SQL(sql: sql, arguments: arguments)) }
-
     /// Reverses the order of the rows. Without an order, nothing changes.
     ///
     /// In an order written in SQL, each term is reversed: `score DESC, id` becomes
@@ -239,6 +229,13 @@ extension RefinableRequest {
                 ?? condition.sqlExpression
         }
     }
+
+    /// Adds a condition on the groups, written in SQL: only those that also satisfy it are fetched
+    /// (`HAVING`).
+    ///
+    /// - Parameter condition: The condition, as SQL. It is put in parentheses beside others. Values
+    ///   in it are bound.
+    public func having(literal condition: SQL) -> Refined { having(condition) }
 }
 
 extension SelectQuery {

@@ -108,27 +108,3 @@ extension RequestSource where RowDecoder: Identifiable {
         selectPrimaryKey(as: RowDecoder.ID.self)
     }
 }
-
-extension TableRecord {
-    /// Requests all rows, sorted by the primary key.
-    public static func orderByPrimaryKey() -> QueryInterfaceRequest<Self> { all().orderByPrimaryKey() }
-
-    /// Requests all rows, in an order that remains the same as long as the table does not change.
-    public static func withStableOrder() -> QueryInterfaceRequest<Self> { all().withStableOrder() }
-
-    /// Makes each row a group, by the primary key.
-    public static func groupByPrimaryKey() -> QueryInterfaceRequest<Self> { all().groupByPrimaryKey() }
-
-    /// Requests the primary keys of all rows.
-    ///
-    /// - Parameter type: The type of the key. Read a key of several columns as rows:
-    ///   `selectPrimaryKey(as: Row.self)`.
-    public static func selectPrimaryKey<Key>(as type: Key.Type = Key.self) -> QueryInterfaceRequest<Key> {
-        all().selectPrimaryKey(as: type)
-    }
-}
-
-extension TableRecord where Self: Identifiable {
-    /// Requests the ids of all rows.
-    public static func selectID() -> QueryInterfaceRequest<ID> { all().selectID() }
-}

@@ -121,15 +121,6 @@ extension RequestSource {
     }
 }
 
-extension TableRecord {
-    /// Requests all rows of the table, under an alias.
-    ///
-    /// - Parameter alias: The alias. Its subscripts return the columns of the table.
-    public static func aliased<Aliased>(_ alias: TableAlias<Aliased>) -> QueryInterfaceRequest<Self> {
-        all().aliased(alias)
-    }
-}
-
 /// A named request inside of another one: `WITH name(columns) AS (SELECT …)`.
 ///
 /// ```swift

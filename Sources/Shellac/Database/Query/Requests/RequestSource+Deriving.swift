@@ -86,17 +86,6 @@ extension RequestSource {
 
     // MARK: - In SQL
 
-    /// Selects expressions written in SQL, replacing any earlier selection, and decodes the rows as
-    /// values of a type.
-    ///
-    /// - Parameters:
-    ///   - sql: The selected expressions, as SQL.
-    ///   - arguments: The values that it binds.
-    ///   - type: The type that rows are decoded as.
-    public func select<Value>(
-        sql: String, arguments: StatementArguments = StatementArguments(), as type: Value.Type = Value.self
-    ) -> QueryInterfaceRequest<Value> { select(literal: SQL(sql: sql, arguments: arguments), as: type) }
-
     /// Groups rows by expressions written in SQL, replacing any earlier groups.
     ///
     /// - Parameter expressions: The terms to group by, as SQL, with commas between them. Values in
@@ -104,13 +93,4 @@ extension RequestSource {
     public func group(literal expressions: SQL) -> QueryInterfaceRequest<RowDecoder> {
         group([expressions])
     }
-
-    /// Groups rows by expressions written in SQL, replacing any earlier groups.
-    ///
-    /// - Parameters:
-    ///   - sql: The terms to group by, as SQL.
-    ///   - arguments: The values that they bind.
-    public func group(
-        sql: String, arguments: StatementArguments = StatementArguments()
-    ) -> QueryInterfaceRequest<RowDecoder> { group(literal: SQL(sql: sql, arguments: arguments)) }
 }
