@@ -124,7 +124,7 @@ import Testing
                 """
                 /// See ``jsonSet(_:)``.
                 ///
-                /// `JSONB_SET` returns it in SQLite's binary form.
+                /// The JSON that `JSONB_SET` returns is in SQLite's binary form.
                 public func jsonbSet(
                     _ json: some Text
                 ) -> Expression { function("JSONB_SET", [json]) }

@@ -1,4 +1,6 @@
 // SQLite's "JSON Functions And Operators". A path is SQLite's: `$.address.city`, `$[0]`.
+//
+// `.ci/spellings` makes the functions that return the binary form of these.
 
 extension SQLSpecificExpressible {
     /// Returns a part of a JSON text as JSON: `json -> path`.
@@ -27,6 +29,11 @@ extension SQLSpecificExpressible {
 ///
 /// - Parameter text: The JSON. NULL remains NULL.
 public func json(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("JSON", [text]) }
+
+/// Returns the JSON text in SQLite's binary form, from SQLite 3.45 on: `JSONB(text)`.
+///
+/// - Parameter text: The JSON. The statement throws if it is malformed. NULL remains NULL.
+public func jsonb(_ text: some SQLSpecificExpressible) -> SQLExpression { .function("JSONB", [text]) }
 
 /// Returns a JSON array of values: `JSON_ARRAY(a, b, …)`.
 ///
@@ -204,6 +211,35 @@ public func jsonGroupObject(
     _ key: some SQLSpecificExpressible, _ value: any SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression { .function("JSON_GROUP_OBJECT", [key, value], filter: filter) }
+
+/// Returns the JSON text on several lines, from SQLite 3.46 on: `JSON_PRETTY(json)`.
+///
+/// - Parameter json: The JSON. Each level is indented by four spaces.
+public func jsonPretty(_ json: some SQLSpecificExpressible) -> SQLExpression {
+    .function("JSON_PRETTY", [json])
+}
+
+/// Returns the JSON text on several lines, with an indentation, from SQLite 3.46 on:
+/// `JSON_PRETTY(json, indentation)`.
+///
+/// - Parameters:
+///   - json: The JSON.
+///   - indentation: The text that indents each level. Four spaces if NULL.
+public func jsonPretty(_ json: some SQLSpecificExpressible, indentation: any SQLExpressible) -> SQLExpression
+{
+    .function("JSON_PRETTY", [json, indentation])
+}
+
+/// Returns whether a value is JSON of the given kinds, from SQLite 3.45 on:
+/// `JSON_VALID(value, flags)`.
+///
+/// - Parameters:
+///   - value: A text or a blob.
+///   - flags: The sum of the accepted kinds. Add 1 for strict JSON, 2 for JSON5, 4 for possible
+///     binary JSON, and 8 for certain binary JSON.
+public func jsonValid(_ value: some SQLSpecificExpressible, flags: any SQLExpressible) -> SQLExpression {
+    .function("JSON_VALID", [value, flags])
+}
 
 func operands(_ values: KeyValuePairs<String, any SQLExpressible>) -> [any SQLExpressible] {
     values.flatMap { [$0, $1] as [any SQLExpressible] }
