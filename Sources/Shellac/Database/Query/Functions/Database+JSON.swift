@@ -91,7 +91,7 @@ extension Database {
         .function("JSON_ERROR_POSITION", [value])
     }
 
-    /// Returns a part of JSONas an SQL value: `JSON_EXTRACT(json, path)`.
+    /// Returns a part of JSON as an SQL value: `JSON_EXTRACT(json, path)`.
     ///
     /// - Parameters:
     ///   - value: The JSON.

@@ -66,7 +66,7 @@ extension SQLJSONExpressible {
     ///   none.
     public subscript(_ index: Int) -> SQLExpression { jsonValue(at: index) }
 
-    /// Returns a part of the JSONas an SQL value: `JSON_EXTRACT(json, path)`.
+    /// Returns a part of the JSON as an SQL value: `JSON_EXTRACT(json, path)`.
     ///
     /// - Parameter path: A path of SQLite: `$.address.city`, `$[0]`. The result is NULL if nothing
     ///   is there. The statement throws if the text is not a path.

@@ -11,7 +11,7 @@ extension SQLSpecificExpressible {
         SQLExpression(.infix(.json, sqlExpression, path.asConstant))
     }
 
-    /// Returns a part of a JSON textas an SQL value: `json ->> path`.
+    /// Returns a part of a JSON text as an SQL value: `json ->> path`.
     ///
     /// ```swift
     /// Player.filter(Column("address").jsonValue(at: "$.city") == "Arras")
