@@ -6,9 +6,7 @@ import CSQLite
 // to write the row again.
 
 extension DatabaseStamps: SaveRuleSource {
-    func saveRule(of type: any TableRecord.Type) -> SaveRule? {
-        isEmpty ? nil : RecordStamps(self)
-    }
+    func saveRule(of type: any TableRecord.Type) -> SaveRule { RecordStamps(self) }
 }
 
 /// The rule of a type whose records are stamped.

@@ -1,16 +1,5 @@
 // The rule of counters: triggers maintain these columns, and no record writes them.
 
-/// The counters of a table, as a declaration.
-struct CounterColumns: SaveRuleSource {
-    let marks: [CounterMark]
-
-    init(_ marks: [CounterMark]) { self.marks = marks }
-
-    func saveRule(of type: any TableRecord.Type) -> SaveRule? {
-        marks.isEmpty ? nil : CounterRule(marks.map(\.column))
-    }
-}
-
 /// The rule of a type whose table has counters.
 ///
 /// A record's value of a counter may be old, so no update writes it, and a new row gets 0.

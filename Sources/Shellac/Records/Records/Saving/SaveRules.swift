@@ -1,9 +1,9 @@
 // The rules that the declarations of a type make, in the order in which saves ask them.
 
-/// A declaration that makes a rule.
+/// A declaration whose rule is made by a layer above.
 protocol SaveRuleSource {
-    /// Makes the rule of a type. Nil if it declares nothing.
-    func saveRule(of type: any TableRecord.Type) -> SaveRule?
+    /// Makes the rule of a type.
+    func saveRule(of type: any TableRecord.Type) -> SaveRule
 }
 
 extension SaveRule {
@@ -20,10 +20,11 @@ extension SaveRule {
     static func rules(of type: any TableRecord.Type, in table: TableSchema) throws -> [SaveRule] {
         let classes = (type as? Record.Type)?.rowClasses
         try classes?.check(table)
+        let counters = table.counterMarks.map(\.column)
         let rules = [
             classes?.saveRule(),
-            CounterColumns(table.counterMarks).saveRule(of: type),
-            type.databaseSoftDelete?.saveRule(of: type),
+            counters.isEmpty ? nil : CounterRule(counters),
+            type.databaseSoftDelete.map { SoftDeleteRule($0, of: type) },
             try stamps(of: type),
         ].compactMap(\.self)
         if rules.count > 1 { try checkOwners(of: rules, type) }
