@@ -373,6 +373,13 @@ struct SchemaNamesTests {
         expectError("attempt to write in a read-only access") {
             try copy.write { db in try db.execute(sql: "DELETE FROM t") }
         }
+        // (SQLite itself lets a backup replace it.)
+        let other = try DatabaseQueue()
+        #expect(databaseError { try other.backup(to: copy) }?.resultCode == .SQLITE_READONLY)
+        let reading = databaseError {
+            try other.inDatabase { source in try copy.read { db in try source.backup(to: db) } }
+        }
+        #expect(reading?.message?.contains("is read-only here") == true)
         let numbers = try copy.write { db in try Int.fetchAll(db, sql: "SELECT x FROM t") }
         #expect(numbers == [1])
         try copy.close()

@@ -77,7 +77,9 @@ extension CSVStyle {
     ///
     /// - Parameter isAny: Whether the column has no conversion, so that a text that looks like a
     ///   number is quoted.
-    func append(_ value: ValueView, isAny: Bool, to csv: inout [UInt8]) {
+    /// - Returns: Whether the value is a number that equals the word for NULL. It is quoted, and is
+    ///   read as a number only into a column that converts it.
+    func append(_ value: ValueView, isAny: Bool, to csv: inout [UInt8]) -> Bool {
         let start = csv.count
         switch value {
         case .null: if let null { csv.append(contentsOf: null) } else { csv.append(contentsOf: "\"\"".utf8) }
@@ -91,15 +93,19 @@ extension CSVStyle {
             }
             csv.append(UInt8(ascii: "'"))
         }
-        guard let null, csv.count - start == null.count, csv[start...].elementsEqual(null) else { return }
+        guard let null, csv.count - start == null.count, csv[start...].elementsEqual(null) else {
+            return false
+        }
         switch value {
         case .integer, .real:
             csv.insert(Self.quote, at: start)
             csv.append(Self.quote)
+            return true
         // In quotes, it would be a text.
         case .blob: csv[start] = UInt8(ascii: "X")
         case .null, .text: break
         }
+        return false
     }
 
     /// Appends a text, in quotes if it would be read differently without them.

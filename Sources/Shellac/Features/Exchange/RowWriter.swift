@@ -65,7 +65,8 @@ final class RowWriter {
                 if index > 0 { writer.bytes.append(style.separator) }
                 let value = value(index)
                 if value.isInvalidText { throw invalidText(at: index) }
-                style.append(value, isAny: areAny[index], to: &writer.bytes)
+                let isLikeNull = style.append(value, isAny: areAny[index], to: &writer.bytes)
+                if isLikeNull, areAny[index] { throw numberLikeNull(at: index) }
             }
         case .jsonLines, .json:
             if kind == .json {
@@ -94,6 +95,15 @@ final class RowWriter {
             row: rowCount + 1, column: names[index],
             "the text is not UTF-8, and so it could not be imported: export it as a blob, with CAST(… AS BLOB)"
         )
+    }
+
+    /// Returns the error for a number that equals the word for NULL, in a column that may have no
+    /// type. An import could read it as a text.
+    private func numberLikeNull(at index: Int) -> ExchangeError {
+        ExchangeError(
+            row: rowCount + 1, column: names[index],
+            "the number equals the word for NULL, and the column is not known to have a type that would "
+                + "distinguish them: use another word")
     }
 
     /// Writes the text after the rows.

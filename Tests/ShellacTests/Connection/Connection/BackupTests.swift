@@ -456,6 +456,22 @@ struct BackupTests {
         #expect(try content(destination) == content(source))
     }
 
+    @Test("A destination in an access that reads is left as it was")
+    func intoReadAccess() throws {
+        let (source, destination) = (try DatabaseQueue.withPlayers(), try DatabaseQueue.withPlayers())
+        try destination.write { db in try db.insert("Zoe") }
+        let error = databaseError {
+            try source.inDatabase { sourceDB in
+                try destination.read { destinationDB in try sourceDB.backup(to: destinationDB) }
+            }
+        }
+        #expect(error?.resultCode == .SQLITE_READONLY)
+        #expect(error?.message?.contains("is read-only here, and cannot become a copy of") == true)
+        #expect(try destination.names() == ["Zoe"])
+        try source.backup(to: destination)
+        #expect(try destination.names() == [])
+    }
+
     @Test("Inside accesses, too, a throwing progress leaves the destination as it was")
     func interruptedInsideAccesses() throws {
         let (source, destination) = (try DatabaseQueue.withPlayers(), try DatabaseQueue.withPlayers())

@@ -32,6 +32,14 @@ final class Backup {
         destination.checkAccess()
         if source.isClosed { throw source.closedError() }
         if destination.isClosed { throw destination.closedError() }
+        // (SQLite lets a backup replace a database that its connection declares read-only.)
+        if destination.isReadOnlyScope {
+            throw DatabaseError(
+                resultCode: .SQLITE_READONLY,
+                message:
+                    "\(destination.description) is read-only here, and cannot become a copy of \(source.description)"
+            )
+        }
         try destination.checkPlace()
         pageSizes = (try source.pageSize(of: schemaName), try destination.pageSize(of: schemaName))
         // Cached statements would block the destination.
@@ -111,9 +119,9 @@ extension Database {
     ///   - progress: A function that gets the progress of the backup. If it throws an error, the
     ///     backup ends and leaves the destination unchanged. After completion, its error is
     ///     ignored.
-    /// - Throws: a ``DatabaseError``. The code is `SQLITE_READONLY` if the destination has a
-    ///   write-ahead log or is in memory, and its page size differs. The destination is then
-    ///   unchanged.
+    /// - Throws: a ``DatabaseError``. The code is `SQLITE_READONLY` if the destination is read-only,
+    ///   or if it has a write-ahead log or is in memory, and its page size differs. The destination
+    ///   is then unchanged.
     public func backup(
         to destination: Database, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil

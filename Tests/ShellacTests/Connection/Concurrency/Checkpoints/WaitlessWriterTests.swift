@@ -128,5 +128,19 @@ struct WaitlessWriterTests {
         line.enter()
         #expect(!line.enterIfFree())
         line.leave()
+
+        let file = try LoggedFile()
+        let pool = try pool(file)
+        try await pool.write { db in try db.addFrames(10) }
+        let writerLine = pool.writer.line
+        try pool.writeWithoutTransaction { _ in
+            // The pool has looked for its rest twice meanwhile, and stands in nobody's way.
+            for _ in 0..<25 {
+                Thread.sleep(forTimeInterval: 0.1)
+                #expect(writerLine.waitingCount == 0)
+            }
+            #expect(file.logSize > 0)
+        }
+        try await waitUntil { file.logSize == 0 }
     }
 }

@@ -109,6 +109,67 @@ struct RandomCountersTests {
         }
     }
 
+    @Test(
+        "Keys that differ in their letters alone are one key, for counters, too",
+        arguments: [1, 2, 3, 4] as [UInt64])
+    func collatedKeys(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
+        /// A word that means a number, in any letters.
+        func word(_ number: Int) -> String {
+            let text = "key\(number)"
+            return Bool.random(using: &generator) ? text : text.uppercased()
+        }
+        let queue = try DatabaseQueue()
+        var model = Model()
+        model.teams = Set(0..<5)
+        try queue.write { db in
+            try db.create(table: "team") { t in
+                t.primaryKey("id", .integer)
+                t.counter("n", of: "player")
+            }
+            let hasRowID = seed % 2 == 0
+            try db.create(table: "player", options: hasRowID ? [] : .withoutRowID) { t in
+                t.primaryKey("name", .text).collate(.nocase)
+                t.column("code", .text).unique().collate(.nocase)
+                t.column("teamID", .integer).references("team").indexed()
+            }
+            try db.execute(sql: "PRAGMA recursive_triggers = \(seed > 2)")
+            for team in model.teams {
+                try db.execute(sql: "INSERT INTO team (id) VALUES (?)", arguments: [team])
+            }
+            for step in 1...3_000 {
+                let (id, code, team) = (number(0..<20), number(0..<20), number(0..<5))
+                let (name, codeWord) = (word(id), word(code))
+                switch number(0..<8) {
+                case 0..<4:
+                    try db.execute(
+                        sql: "REPLACE INTO player VALUES (?, ?, ?)", arguments: [name, codeWord, team])
+                    model.set(id, code, team)
+                case 4:
+                    try db.execute(
+                        sql: "INSERT OR IGNORE INTO player VALUES (?, ?, ?)",
+                        arguments: [name, codeWord, team])
+                    if model.players[id] == nil, model.owners[code] == nil { model.set(id, code, team) }
+                case 5, 6:
+                    try db.execute(
+                        sql: "UPDATE OR REPLACE player SET name = ?, code = ?, teamID = ? WHERE name = ?",
+                        arguments: [name, codeWord, team, word(id)])
+                    if model.players[id] != nil { model.set(id, code, team) }
+                default:
+                    try db.execute(sql: "DELETE FROM player WHERE name = ?", arguments: [name])
+                    model.remove(id)
+                }
+                if step % 50 == 0 {
+                    let rows = try Row.fetchAll(db, sql: "SELECT id, n FROM team")
+                    let counts = try Dictionary(
+                        uniqueKeysWithValues: rows.map { try ($0["id"] as Int, $0["n"] as Int) })
+                    try #require(counts == model.counts(), "seed \(seed), step \(step)")
+                }
+            }
+        }
+    }
+
     private static let shapes = ["rows", "keys", "tree"]
 
     @Test(
