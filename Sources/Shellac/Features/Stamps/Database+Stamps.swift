@@ -33,7 +33,7 @@ extension Database {
         checkAccess()
         for type in types where type.databaseStamps.isEmpty {
             Misuse.trap(
-                "\(type) was registered, and has no stamps. Declare them by `databaseStamps`, or do not register it."
+                "\(type) has no stamps to register. Declare them in `databaseStamps`, or do not register the type."
             )
         }
         try stamps.register(types)

@@ -29,7 +29,7 @@ extension Record {
         guard let name = type.databaseStamps.updated else {
             Misuse.trap(
                 "touch(_:) was called on a \(type), which has no stamp to update. "
-                    + "Override `class var databaseStamps`, and say which column is `updated`.")
+                    + "Override `class var databaseStamps`, and declare its `updated` column.")
         }
         let columns = try encoded()
         guard let column = columns.layout.column(named: name) else {
@@ -117,7 +117,7 @@ extension Record {
         let why =
             reason.map { ": reading it threw \($0)" }
             ?? ". List it in columns(_:), or read it in updateFromRow(_:)"
-        ErrorLog.warn("\(type(of: self)) was saved, and has not taken its stamp \(name)\(why)")
+        ErrorLog.warn("\(type(of: self)) was saved, but did not take its stamp \(name)\(why)")
     }
 }
 

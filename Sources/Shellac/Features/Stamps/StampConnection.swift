@@ -36,7 +36,7 @@ final class StampConnection: TriggerSource {
         if current != date {
             guard case .string(let string) = current.databaseValue.storage else {
                 throw DatabaseError(
-                    message: "the transaction clock gives a date that has no year of four digits")
+                    message: "the transaction clock returned a date whose year does not have four digits")
             }
             (date, text) = (current, Array(string.utf8))
         }
@@ -75,9 +75,9 @@ final class StampConnection: TriggerSource {
                 if try database.schema.table(name, in: "main") == nil {
                     throw DatabaseError(
                         message:
-                            "\(type) cannot be registered: no such table: main.\(name). Register types when migrations "
-                            + "have made their tables, and in place of a base class without a table its subclasses, which inherit its "
-                            + "stamps")
+                            "\(type) cannot be registered: no such table: main.\(name). Register types after migrations "
+                            + "have created their tables. If a base class has no table, register its subclasses, which "
+                            + "inherit its stamps")
                 }
                 try StampTriggers.check(type.databaseStamps, on: name, database)
                 try stamps.add(type)
@@ -123,7 +123,7 @@ final class StampConnection: TriggerSource {
         }
         if hidden.insert(table).inserted {
             ErrorLog.warn(
-                "the table \(table.name) is not stamped as long as a temporary table or view of the same name hides it "
+                "the table \(table.name) is not stamped while a temporary table or view of the same name hides it "
                     + "from the triggers that stamp it")
         }
         return true

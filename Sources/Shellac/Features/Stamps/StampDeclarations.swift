@@ -10,7 +10,7 @@ struct StampDeclarations {
         let type: (any MutablePersistableRecord.Type)?
         let stamps: DatabaseStamps
 
-        var name: String { type.map { "\($0)" } ?? "what was registered for the table" }
+        var name: String { type.map { "\($0)" } ?? "the table itself" }
     }
     private var declarations: [Declaration] = []
 
@@ -34,12 +34,13 @@ struct StampDeclarations {
             table: CaseInsensitiveName(type.databaseTableName), type: type, stamps: type.databaseStamps)
         declarations.removeAll { $0.table == declared.table && $0.type == type }
         for other in declarations where other.table == declared.table {
-            if let reason = declared.stamps.contradiction(to: other.stamps) {
+            let (own, others) = (declared.stamps, other.stamps)
+            if let reason = own.contradiction(to: others, between: declared.name, and: other.name) {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
                     message:
-                        "the table \(type.databaseTableName) cannot be stamped for \(type) as well: \(reason) for "
-                        + "\(other.name). Have both declare the same")
+                        "the stamps of \(type) for the table \(type.databaseTableName) contradict those of "
+                        + "\(other.name): \(reason). Declare the same stamps in both places")
             }
         }
         declarations.append(declared)
@@ -53,31 +54,39 @@ struct StampDeclarations {
 }
 
 extension DatabaseStamps {
-    /// Returns the reason why a table cannot have these stamps together with others, or nil.
-    fileprivate func contradiction(to others: DatabaseStamps) -> String? {
+    /// Returns the reason why a table cannot have these stamps together with others, or nil. It
+    /// names the declarations of both.
+    fileprivate func contradiction(
+        to others: DatabaseStamps, between own: String, and other: String
+    ) -> String? {
         func name(_ name: String) -> CaseInsensitiveName { CaseInsensitiveName(name) }
         func columns(_ group: Group) -> Set<CaseInsensitiveName> { Set(group.columns.map(name)) }
         for (what, a, b) in [
             ("an insertion", created, others.created), ("an update", updated, others.updated),
         ] {
-            if let a, let b, name(a) != name(b) { return "\(what) stamps \(a) for it, and \(b)" }
+            if let a, let b, name(a) != name(b) {
+                return "\(what) stamps \(a) for \(own), and \(b) for \(other)"
+            }
         }
-        for (a, b) in [(created, others.updated), (others.created, updated)] {
+        for (a, b, first, second) in [
+            (created, others.updated, own, other), (others.created, updated, other, own),
+        ] {
             if let a, let b, name(a) == name(b) {
-                return "\(a) is stamped by insertions alone for one of them, and by updates"
+                return "only insertions stamp \(a) for \(first), but updates stamp it for \(second)"
             }
         }
         for group in groups {
-            if let other = others.groups.first(where: { name($0.stamp) == name(group.stamp) }),
-                columns(group) != columns(other)
+            if let twin = others.groups.first(where: { name($0.stamp) == name(group.stamp) }),
+                columns(group) != columns(twin)
             {
-                return "updates of other columns stamp \(group.stamp)"
+                return "updates of different columns stamp \(group.stamp) for \(own) and \(other)"
             }
         }
-        for (a, b) in [(self, others), (others, self)] {
+        for (a, b, first, second) in [(self, others, own, other), (others, self, other, own)] {
             let plain = [b.created, b.updated].compactMap(\.self).map(name)
             if let group = a.groups.first(where: { plain.contains(name($0.stamp)) }) {
-                return "\(group.stamp) is stamped by updates of some columns for one of them, and otherwise"
+                return
+                    "only updates of some columns stamp \(group.stamp) for \(first), but other writes stamp it for \(second)"
             }
         }
         return nil

@@ -142,7 +142,7 @@ struct StampTriggers {
             // (Others have an affinity, and take any text. See "STRICT Tables".)
             guard try !database.isStrict(table) || ["TEXT", "ANY"].contains(column.type.uppercased()) else {
                 throw refuse(
-                    "its column \(name) holds no text, of which stamps are made. In a STRICT table, declare it TEXT"
+                    "its column \(name) cannot store the text of a stamp. In a STRICT table, declare the column as TEXT"
                 )
             }
         }
@@ -152,10 +152,10 @@ struct StampTriggers {
         if naked.isEmpty { return }
         let columns = naked.joined(separator: " and ")
         ErrorLog.warn(
-            "the table \(table.name) has stamps that are NOT NULL and have no default value, \(columns): raw SQL that "
-                + "inserts rows must give them, since the trigger that stamps rows runs after the insertion. Declare "
-                + "them NOT NULL DEFAULT CURRENT_TIMESTAMP, as t.timestamps() does: the trigger replaces that date by "
-                + "the transaction's. Or let them be NULL")
+            "the table \(table.name) has stamps that are NOT NULL without a default value: \(columns). Raw SQL that "
+                + "inserts rows must set them, because the trigger that stamps rows runs after the insertion. "
+                + "Declare them NOT NULL DEFAULT CURRENT_TIMESTAMP, as t.timestamps() does, or allow NULL. "
+                + "The trigger replaces the default value with the date of the transaction")
     }
 }
 

@@ -333,7 +333,7 @@ struct RecordStampsTests {
                 try record.update(db)
                 #expect(try db.memoStamps() == "0 3 -")
             }
-            #expect(log.elements.filter { $0.contains("has not taken its stamp updatedAt") }.count == 1)
+            #expect(log.elements.filter { $0.contains("did not take its stamp updatedAt") }.count == 1)
         }
     }
 

@@ -70,24 +70,37 @@ struct StampRegistrationTests {
     @Test("Types that contradict each other are refused by a sentence, and what was registered stays")
     func contradictions() throws {
         try queue.register(Created.self)
-        for (first, type, reason) in [
-            (Updated.self, OtherUpdated.self, "an update stamps CHANGED for it, and updated for Updated"),
-            (Created.self, OtherCreated.self, "an insertion stamps changed for it, and created for Created"),
-            (Updated.self, OtherGroup.self, "updates of other columns stamp changed for Updated"),
-            (Updated.self, Crossed.self, "an insertion stamps updated for it, and created for Created"),
-        ] as [(Base.Type, Base.Type, String)] {
+        for (first, type, other, reason) in [
+            (
+                Updated.self, OtherUpdated.self, Updated.self,
+                "an update stamps CHANGED for OtherUpdated, and updated for Updated"
+            ),
+            (
+                Created.self, OtherCreated.self, Created.self,
+                "an insertion stamps changed for OtherCreated, and created for Created"
+            ),
+            (
+                Updated.self, OtherGroup.self, Updated.self,
+                "updates of different columns stamp changed for OtherGroup and Updated"
+            ),
+            (
+                Updated.self, Crossed.self, Created.self,
+                "an insertion stamps updated for Crossed, and created for Created"
+            ),
+        ] as [(Base.Type, Base.Type, Base.Type, String)] {
             let error = databaseError { try queue.register(first, type) }
             #expect(error?.resultCode == .SQLITE_MISUSE)
             #expect(
                 error?.message
-                    == "the table a cannot be stamped for \(type) as well: \(reason). Have both declare the same"
+                    == "the stamps of \(type) for the table a contradict those of \(other): \(reason). "
+                    + "Declare the same stamps in both places"
             )
             #expect(try stamps() == ["0", "-", "-"])
         }
         try queue.register(DatabaseStamps(updated: "updated"), on: "a")
         let error = databaseError { try queue.register(Crossed.self) }
-        #expect(error?.message?.contains("updated is stamped by insertions alone for one of them") == true)
-        #expect(error?.message?.contains("for what was registered for the table") == true)
+        #expect(error?.message?.contains("only insertions stamp updated for Crossed, but updates") == true)
+        #expect(error?.message?.contains("those of the table itself: ") == true)
     }
 
     @Test("A class without a table is named, and so is what to do")
@@ -98,7 +111,7 @@ struct StampRegistrationTests {
         ] {
             let message = databaseError { try queue.register(type) }?.message ?? ""
             #expect(message.hasPrefix("\(type) cannot be registered: \(reason). "), "\(message)")
-            #expect(message.contains("in place of a base class without a table its subclasses"))
+            #expect(message.contains("If a base class has no table, register its subclasses"))
         }
     }
 
@@ -119,7 +132,8 @@ struct StampRegistrationTests {
             } else {
                 #expect(
                     error?.message?.contains(
-                        "holds no text, of which stamps are made. In a STRICT table, declare it TEXT") == true
+                        "cannot store the text of a stamp. In a STRICT table, declare the column as TEXT")
+                        == true
                 )
             }
             try queue.inDatabase { try $0.execute(sql: "INSERT INTO s (n) VALUES (1); UPDATE s SET n = 2") }

@@ -330,7 +330,7 @@ struct StampTriggersTests {
                 """)
             try memos.queue.register(style.memo)
             #expect(log.elements.count == 1)
-            #expect(log.elements.first?.contains("NOT NULL and have no default value, createdAt:") == true)
+            #expect(log.elements.first?.contains("NOT NULL without a default value: createdAt.") == true)
             #expect(log.elements.first?.contains("NOT NULL DEFAULT CURRENT_TIMESTAMP") == true)
             try memos.queue.write { db in
                 let error = databaseError { try db.execute(sql: "INSERT INTO memo (title) VALUES ('a')") }
@@ -352,6 +352,6 @@ struct StampTriggersTests {
             try DatabaseQueue().register(Plain.self)
         }
         let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(output.contains("Plain was registered, and has no stamps. Declare them by `databaseStamps`"))
+        #expect(output.contains("Plain has no stamps to register. Declare them in `databaseStamps`"))
     }
 }

@@ -258,7 +258,7 @@ struct TriggersFollowSchemaTests {
                 try db.execute(sql: "CREATE TEMP TABLE a (x); CREATE TEMP TABLE b (x)")
                 #expect(
                     log.elements == [
-                        "the table a is not stamped as long as a temporary table or view of the same name hides it "
+                        "the table a is not stamped while a temporary table or view of the same name hides it "
                             + "from the triggers that stamp it"
                     ])
             }
