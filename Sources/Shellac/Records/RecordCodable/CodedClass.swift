@@ -164,7 +164,7 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
         return DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "\(suspect.type) inherits Codable from \(suspect.above), and Swift leaves out what a subclass adds: "
+                "\(suspect.type) inherits Codable from \(suspect.above), but Swift does not code the properties that a subclass adds: "
                 + "\(properties) would be neither read nor stored. List them in columns(_:).")
     }
 
@@ -216,8 +216,8 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "\(type) is @Observable, and leaves its columns to Codable: nobody who observes it would be told "
-                + "that it takes a row. List its columns in columns(_:).")
+                "\(type) is @Observable and leaves its columns to Codable: its observers would not be notified when "
+                + "it takes a row. List its columns in columns(_:).")
     }
 
     /// Warns the developer, once, in debug builds.
@@ -230,8 +230,8 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
         }
         if hasWarned { return }
         ErrorLog.warn(
-            "a save has set \(column) of a \(type), which is @Observable and leaves that column to Codable: nobody who "
-                + "observes it was told. Let a superclass list it in columns(_:).")
+            "a save has set \(column) of a \(type), which is @Observable and leaves that column to Codable: its "
+                + "observers were not notified. List the column in columns(_:) of a superclass.")
         #endif
     }
 }
@@ -259,8 +259,8 @@ extension CodedClass {
 class RecordCoder {
     func encode(_ record: Record, to encoder: any Encoder) throws {}
     func encode(_ record: Record, in container: inout PersistenceContainer, _ coded: CodedClass) throws {}
-    func decode(_ decoder: any Decoder) throws -> Record { Misuse.trap("a record is decoded by nobody") }
-    func decode(_ row: Row) throws -> Record { Misuse.trap("a record is decoded by nobody") }
+    func decode(_ decoder: any Decoder) throws -> Record { Misuse.trap("this coder cannot decode records") }
+    func decode(_ row: Row) throws -> Record { Misuse.trap("this coder cannot decode records") }
 
     static func of(_ type: Record.Type) -> RecordCoder? {
         func coder<Coded: Record & Codable>(_ type: Coded.Type) -> RecordCoder { CoderOf<Coded>() }

@@ -40,7 +40,7 @@ final class CodedPasses: ClassCoding, @unchecked Sendable {  // it is immutable
             if encoding.pointee.mode == .gathering {
                 try record.encodeOnce(
                     into: encoding, encodeOwn,
-                    twice: { "has the column \($0) twice, by Codable or in columns(_:)" })
+                    twice: { "has the column \($0) twice, through Codable or in columns(_:)" })
             } else {
                 try encodeOwn()
             }

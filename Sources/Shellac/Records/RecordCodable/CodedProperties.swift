@@ -40,8 +40,8 @@ final class CodedProperties: Sendable {
             guard let properties = StoredProperties.of(record) else {
                 throw CodingRefusal(
                     type,
-                    "has properties that this system does not tell of, or that \(record) was compiled without "
-                        + "reflection metadata for")
+                    "has properties that this system does not describe, or \(record) was compiled without "
+                        + "reflection metadata")
             }
             declared.insert(Declared(type: record, properties: properties), at: 0)
             ancestor = record == root ? nil : _getSuperclass(record)
@@ -82,12 +82,13 @@ final class CodedProperties: Sendable {
         }
         throw CodingRefusal(
             self.type,
-            "codes \(property.name), a \(property.type), as a \(type), as no synthesized coding does")
+            "codes \(property.name), a \(property.type), as a \(type), unlike synthesized coding")
     }
 
     private func search<Key: CodingKey>(for key: Key) throws -> StoredProperty {
         guard let name = CodingKeyNames.caseName(of: key) else {
-            throw CodingRefusal(type, "codes itself by keys that are no enum, such as \(key.stringValue)")
+            throw CodingRefusal(
+                type, "codes itself with keys that are not cases of an enum, such as \(key.stringValue)")
         }
         var candidates = declared.compactMap { declared in
             CodingKeyNames.property(named: name, in: declared.properties).map { (declared.type, $0) }
@@ -99,7 +100,8 @@ final class CodedProperties: Sendable {
             candidates.removeAll { !keys.hasPrefix(_typeName($0.0) + ".") }
         }
         guard let property = candidates.first?.1, candidates.count == 1 else {
-            throw CodingRefusal(type, "codes a key named \(name), which is no stored property of it")
+            throw CodingRefusal(
+                type, "codes a key named \(name), which is not one of its stored properties")
         }
         return property
     }
@@ -108,7 +110,7 @@ final class CodedProperties: Sendable {
     func assign(_ properties: [StoredProperty], from source: Record, to target: Record) {
         precondition(
             Swift.type(of: source) == type && Swift.type(of: target) == type,
-            "properties are copied between objects of different classes: this is a bug of Shellac")
+            "properties cannot be copied between objects of different classes: this is a bug in Shellac")
         for place in properties.indices { properties[place].copy(from: source, to: target) }
     }
 }
@@ -125,7 +127,7 @@ struct CodingRefusal: Error {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "\(reason): so no row can be read into a record that is there already. List its columns in columns(_:)."
+                "\(reason). So no row can be read into an existing record: list its columns in columns(_:)."
         )
     }
 }

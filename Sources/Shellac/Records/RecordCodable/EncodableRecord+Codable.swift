@@ -65,7 +65,7 @@ struct RecordEncoding: ~Copyable {
             EncodingError.Context(
                 codingPath: [],
                 debugDescription:
-                    "a \(values.record) encodes itself as a single value or an array, which have no columns: "
+                    "a \(values.record) encodes itself as a single value or an array, neither of which has columns: "
                     + "implement encode(to: inout PersistenceContainer)"))
     }
 

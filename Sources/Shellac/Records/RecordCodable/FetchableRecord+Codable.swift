@@ -51,7 +51,7 @@ struct RecordDecoder: Decoder, ColumnCoder {
             DecodingError.Context(
                 codingPath: [],
                 debugDescription:
-                    "a \(decoding.record) decodes itself from a single value or an array, which a row is not: "
+                    "a \(decoding.record) decodes itself from a single value or an array, but a row is neither: "
                     + "implement init(row:)"))
     }
 }

@@ -51,8 +51,8 @@ extension LiveRow {
     @inline(never)
     private func trapIsNotDecoding() -> Never {
         Misuse.trap(
-            "the decoder of a record, or a container of it, was used after the record was decoded. "
-                + "Read all that is needed in init(from:).")
+            "the decoder of a record, or one of its containers, was used after the record was decoded. "
+                + "Read all values in init(from:).")
     }
 }
 

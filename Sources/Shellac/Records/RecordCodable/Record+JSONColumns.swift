@@ -83,7 +83,7 @@ extension Record {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "\(type(of: self)) calls \(function) where it is asked for its columns. List them in columns(_:)."
+                "\(type(of: self)) calls \(function) while Shellac reads or stores its columns. List them in columns(_:)."
         )
     }
 }
@@ -95,7 +95,7 @@ public struct RecordJSONColumns: Encodable {
     public func encode(to encoder: any Encoder) throws { try record.encodeColumns(to: encoder) }
 }
 
-@available(*, unavailable, message: "it has a record, which belongs to one thread")
+@available(*, unavailable, message: "it contains a record, which belongs to one thread")
 extension RecordJSONColumns: Sendable {}
 
 extension KeyedDecodingContainer<ColumnKey> {

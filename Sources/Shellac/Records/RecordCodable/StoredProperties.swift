@@ -79,7 +79,7 @@ struct StoredProperties: Sendable {
     func assign(_ names: Set<String>?, from source: AnyObject, to target: AnyObject) {
         precondition(
             isClass(of: source) && isClass(of: target),
-            "properties are copied to an object of a class that does not have them: this is a bug of Shellac")
+            "properties cannot be copied to an object whose class lacks them: this is a bug in Shellac")
         // Iterate over indices, so that no property is retained.
         for place in properties.indices where names?.contains(properties[place].name) ?? true {
             properties[place].copy(from: source, to: target)

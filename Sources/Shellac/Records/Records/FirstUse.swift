@@ -27,8 +27,8 @@ enum FirstUse {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
                     message:
-                        "\(type) overrides columns(_:), and updateFromRow(_:) or encode(to:) as well. List all of "
-                        + "its columns in columns(_:), and remove the others.")
+                        "\(type) overrides columns(_:), and also updateFromRow(_:) or encode(to:). List all of "
+                        + "its columns in columns(_:), and remove the other overrides.")
             }
             type = above
         }
@@ -54,8 +54,8 @@ enum FirstUse {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message:
-                    "\(type) says \(name) alone, and does not list its columns: they would not be read and stored. "
-                    + "Say Codable, or list them in columns(_:).")
+                    "\(type) conforms only to \(name), and does not list its columns: they would not be both read and "
+                    + "stored. Declare Codable, or list them in columns(_:).")
         }
     }
 
@@ -70,8 +70,8 @@ enum FirstUse {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "\(type) has properties, and does not say in which columns they are stored: they would keep their default values. List "
-                + "them in columns(_:), or say Codable. (A class that is only read may read them in init(row:).)"
+                "\(type) has properties, but does not define their columns: they would keep their default values. List "
+                + "them in columns(_:), or declare Codable. (A class that is only fetched may read them in init(row:).)"
         )
     }
 
@@ -159,9 +159,9 @@ extension Record {
             table.column(named: name) == nil, Self.classesFetched.withLock({ $0.insert(identifier).inserted })
         {
             return ErrorLog.warn(
-                "\(type) lists the column \(name), which neither the table \(table.name) nor the row has that was fetched: the property "
-                    + "keeps its default value\(table.columns.map(\.name).question(for: name)). A column that some requests alone "
-                    + "give is listed by column.reading(_:_:).")
+                "\(type) lists the column \(name), which is neither in the table \(table.name) nor in the fetched row: the property "
+                    + "keeps its default value\(table.columns.map(\.name).question(for: name)). If only some requests select "
+                    + "the column, list it with column.reading(_:_:).")
         }
         adviseOfChanges(since: known)
         #endif
@@ -189,8 +189,8 @@ extension Record {
         let names = columns.names(of: changes)
         ErrorLog.warn(
             "a \(type) has changes right after it was fetched, in \(names.joined(separator: ", ")): its next save would "
-                + "overwrite what the database holds. Look for a misspelled name, and for a property that is not read, in "
-                + "columns(_:), or else in updateFromRow(_:), init(row:) and encode(to:). Where it is meant to be so, "
+                + "overwrite the values in the database. Look for a misspelled name, or a property that is not read, in "
+                + "columns(_:), or in updateFromRow(_:), init(row:) and encode(to:). If this is intended, "
                 + "override class var warnsOfChangesAfterFetch.")
     }
 

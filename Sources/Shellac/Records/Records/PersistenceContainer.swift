@@ -81,7 +81,7 @@ public struct PersistenceContainer: ~Copyable {
     }
 }
 
-@available(*, unavailable, message: "a container is good for the duration of an encoding")
+@available(*, unavailable, message: "a container is valid only during one encoding")
 extension PersistenceContainer: Sendable {}
 
 extension PersistenceContainer {

@@ -83,7 +83,7 @@ extension Record {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "\(type(of: self)) \(twice(name)). One of two properties would be lost: give them columns of their own."
+                "\(type(of: self)) \(twice(name)). One of the two properties would be lost: give each a column of its own."
         )
     }
 

@@ -283,8 +283,8 @@ public struct RecordColumns: ~Copyable {
     @inline(never)
     private func trapStale() -> Never {
         Misuse.trap(
-            "the row of a record was read after its cursor had moved on: columns(_:) of \(record) has moved it, "
-                + "or one of its setters has. Let them set properties only.")
+            "the row of a record was read after its cursor had moved on: columns(_:) of \(record), or one of its "
+                + "setters, has moved it. Only set properties there.")
     }
 
     // MARK: - Listing

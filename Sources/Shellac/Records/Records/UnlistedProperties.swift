@@ -66,8 +66,8 @@ extension Record {
         let names = unlistedProperties(in: table)
         if names.isEmpty { return }
         ErrorLog.warn(
-            "\(type) has the properties \(names.joined(separator: ", ")), and no lines for these columns of the table \(table.name) "
-                + "in columns(_:): they are neither read nor stored. List them, or name them in databaseUnlistedProperties."
+            "\(type) has the properties \(names.joined(separator: ", ")), but columns(_:) does not list these columns of the table "
+                + "\(table.name): they are neither read nor stored. List them, or name them in databaseUnlistedProperties."
         )
     }
 }

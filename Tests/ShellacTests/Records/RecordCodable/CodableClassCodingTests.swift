@@ -34,8 +34,8 @@ struct CodableClassCodingTests {
     }
 
     private static let refusal =
-        "ByHand codes a key named title, which is no stored property of it: so no row can be read into a record that "
-        + "is there already. List its columns in columns(_:)."
+        "ByHand codes a key named title, which is not one of its stored properties. So no row can be read into an "
+        + "existing record: list its columns in columns(_:)."
 
     @Test(
         "coding that was written by hand fetches, saves and copies, and what would be set in place throws a sentence",
@@ -91,8 +91,8 @@ struct CodableClassCodingTests {
             #expect(recordType == "OwnKeyByHand")
             #expect(
                 reason
-                    == "setting it threw SQLite error 21: OwnKeyByHand codes a key named id, which is no stored property of "
-                    + "it: so no row can be read into a record that is there already. List its columns in columns(_:)."
+                    == "setting it threw SQLite error 21: OwnKeyByHand codes a key named id, which is not one of its stored "
+                    + "properties. So no row can be read into an existing record: list its columns in columns(_:)."
             )
             let all = try OwnKeyByHand.fetchAll(db)
             #expect(all.map(\.key) == ["1", "2"])
@@ -149,15 +149,15 @@ struct CodableClassCodingTests {
             let error = #expect(throws: DatabaseError.self) { try record.reload(db) }
             #expect(
                 error?.message
-                    == "Constants decodes title, which is a let: so no row can be read into a record that is there "
-                    + "already. List its columns in columns(_:).")
+                    == "Constants decodes title, which is a let. So no row can be read into an existing record: "
+                    + "list its columns in columns(_:).")
             let weak = Weak()
             weak.id = 1
             let other = #expect(throws: DatabaseError.self) { try weak.reload(db) }
             #expect(
                 other?.message
-                    == "Weak decodes title, which is a weak or unowned reference: so no row can be read into a record "
-                    + "that is there already. List its columns in columns(_:).")
+                    == "Weak decodes title, which is a weak or unowned reference. So no row can be read into an "
+                    + "existing record: list its columns in columns(_:).")
         }
     }
 
@@ -198,8 +198,8 @@ struct CodableClassCodingTests {
                 #expect(error?.resultCode == .SQLITE_MISUSE)
                 #expect(
                     error?.message
-                        == "Left inherits Codable from PlainErrand, and Swift leaves out what a subclass adds: count, other "
-                        + "would be neither read nor stored. List them in columns(_:).")
+                        == "Left inherits Codable from PlainErrand, but Swift does not code the properties that a subclass "
+                        + "adds: count, other would be neither read nor stored. List them in columns(_:).")
             }
             #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM reminder") == 1)
             #expect(try Nothing.fetchAll(db).map(\.title) == ["Milk"])

@@ -85,8 +85,8 @@ struct CodableClassColumnsTests {
             let error = #expect(throws: DatabaseError.self) { try Same().insert(db) }
             #expect(
                 error?.message
-                    == "Same has the column title twice, by Codable or in columns(_:). One of two properties would be "
-                    + "lost: give them columns of their own.")
+                    == "Same has the column title twice, through Codable or in columns(_:). One of the two properties "
+                    + "would be lost: give each a column of its own.")
         }
     }
 
@@ -174,12 +174,12 @@ struct CodableClassColumnsTests {
             let error = #expect(throws: DatabaseError.self) { try Circle().insert(db) }
             #expect(
                 error?.message
-                    == "Circle calls encodeColumns(to:) where it is asked for its columns. List them in columns(_:)."
+                    == "Circle calls encodeColumns(to:) while Shellac reads or stores its columns. List them in columns(_:)."
             )
             let other = #expect(throws: DatabaseError.self) { try Circle.fetchAll(db) }
             #expect(
                 other?.message
-                    == "Circle calls decodeColumns(from:) where it is asked for its columns. List them in columns(_:)."
+                    == "Circle calls decodeColumns(from:) while Shellac reads or stores its columns. List them in columns(_:)."
             )
         }
     }

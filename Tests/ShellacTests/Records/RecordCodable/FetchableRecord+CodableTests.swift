@@ -257,7 +257,7 @@ struct FetchableRecordCodableTests {
             for error in errors {
                 #expect(
                     "\(String(describing: error))".contains(
-                        "from a single value or an array, which a row is not"))
+                        "from a single value or an array, but a row is neither"))
             }
         }
     }

@@ -90,8 +90,8 @@ struct ObservableCodableTests {
                 #expect(error?.resultCode == .SQLITE_MISUSE)
                 #expect(
                     error?.message
-                        == "Watched is @Observable, and leaves its columns to Codable: nobody who observes it would be "
-                        + "told that it takes a row. List its columns in columns(_:).")
+                        == "Watched is @Observable and leaves its columns to Codable: its observers would not be "
+                        + "notified when it takes a row. List its columns in columns(_:).")
             }
             let count = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM reminder")
             #expect(count == 0)
@@ -114,8 +114,8 @@ struct ObservableCodableTests {
             }
             #expect(
                 log.elements == [
-                    "a save has set id of a WatchedKey, which is @Observable and leaves that column to Codable: nobody "
-                        + "who observes it was told. Let a superclass list it in columns(_:)."
+                    "a save has set id of a WatchedKey, which is @Observable and leaves that column to Codable: its "
+                        + "observers were not notified. List the column in columns(_:) of a superclass."
                 ])
         }
     }

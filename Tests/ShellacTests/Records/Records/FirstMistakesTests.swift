@@ -94,11 +94,11 @@ struct FirstMistakesTests {
         for fetch in fetches {
             let error = databaseError { try fetch(db) }
             #expect(error?.resultCode == .SQLITE_MISUSE)
-            let words = " has properties, and does not say in which columns they are stored"
+            let words = " has properties, but does not define their columns: they would keep"
             #expect(
                 error?.message?.contains(words) == true && error?.message?.hasPrefix("Silent") == true,
                 "\(error.debugDescription)")
-            #expect(error?.message?.contains("List them in columns(_:), or say Codable.") == true)
+            #expect(error?.message?.contains("List them in columns(_:), or declare Codable.") == true)
         }
         try #expect(db.names() == ["a"])
     }

@@ -63,8 +63,8 @@ struct FirstUseTests {
     @Test(
         "A class that says half of Codable is refused by a sentence, whatever is done first", .behaviour(90),
         arguments: [
-            (Exported.self, "Exported says Encodable alone"),
-            (Imported.self, "Imported says Decodable alone"),
+            (Exported.self, "Exported conforms only to Encodable"),
+            (Imported.self, "Imported conforms only to Decodable"),
         ] as [(Record.Type, String)])
     func refused(_ type: Record.Type, _ beginning: String) throws {
         try withTable { db in
@@ -73,8 +73,8 @@ struct FirstUseTests {
                 #expect(error?.resultCode == .SQLITE_MISUSE)
                 #expect(
                     error?.message == beginning
-                        + ", and does not list its columns: they would not be read and stored. Say Codable, or list them "
-                        + "in columns(_:).")
+                        + ", and does not list its columns: they would not be both read and stored. Declare Codable, or "
+                        + "list them in columns(_:).")
             }
             check { _ = try type.fetchAll(db) }
             check { _ = try type.fetchOne(db, key: 1) }
@@ -201,8 +201,8 @@ struct FirstUseTests {
             }
             #expect(
                 log.elements == [
-                    "Shy was inserted, and has not been given its row id (id), as it does not encode it. List it in "
-                        + "columns(_:), or encode it in encode(to:), also where it is nil."
+                    "Shy was inserted, but did not get its row id (id), because it does not encode that column. List "
+                        + "it in columns(_:), or encode it in encode(to:), even if it is nil."
                 ])
         }
     }

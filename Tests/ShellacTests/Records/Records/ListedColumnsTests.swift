@@ -255,8 +255,8 @@ struct ListedColumnsTests {
                     #expect(error?.resultCode == .SQLITE_MISUSE)
                     #expect(
                         error?.message
-                            == "\(name) overrides columns(_:), and updateFromRow(_:) or encode(to:) as well. "
-                            + "List all of its columns in columns(_:), and remove the others.")
+                            == "\(name) overrides columns(_:), and also updateFromRow(_:) or encode(to:). "
+                            + "List all of its columns in columns(_:), and remove the other overrides.")
                 }
                 check { _ = try type.fetchAll(db) }
                 check { _ = try type.fetchOne(db, key: 1) }
@@ -283,16 +283,16 @@ struct ListedColumnsTests {
             #expect(error?.resultCode == .SQLITE_MISUSE)
             #expect(
                 error?.message
-                    == "Copied lists the column NAME twice in columns(_:). One of two properties would be "
-                    + "lost: give them columns of their own.")
+                    == "Copied lists the column NAME twice in columns(_:). One of the two properties would be "
+                    + "lost: give each a column of its own.")
             #expect(copied.hasDatabaseChanges)
             expectError(
-                "Copied lists the column NAME twice in columns(_:). One of two properties would be lost: "
-                    + "give them columns of their own."
+                "Copied lists the column NAME twice in columns(_:). One of the two properties would be lost: "
+                    + "give each a column of its own."
             ) { try copied.databaseChanges }
             expectError(
-                "Copied lists the column NAME twice in columns(_:). One of two properties would be lost: "
-                    + "give them columns of their own."
+                "Copied lists the column NAME twice in columns(_:). One of the two properties would be lost: "
+                    + "give each a column of its own."
             ) { try copied.save(db) }
             try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM hero") == 0)
         }

@@ -442,7 +442,7 @@ struct ListedRecordTests {
         let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(
             said.contains(
-                "the row of a record was read after its cursor had moved on: columns(_:) of Mover has moved it, or one "
-                    + "of its setters has. Let them set properties only."))
+                "the row of a record was read after its cursor had moved on: columns(_:) of Mover, or one of its setters, "
+                    + "has moved it. Only set properties there."))
     }
 }

@@ -73,8 +73,9 @@ struct UnlistedPropertiesTests {
                 #expect(log.elements.count == 1)
                 #expect(
                     log.elements.first
-                        == "Page has the properties notes, and no lines for these columns of the table page in columns(_:): they are "
-                        + "neither read nor stored. List them, or name them in databaseUnlistedProperties.")
+                        == "Page has the properties notes, but columns(_:) does not list these columns of the "
+                        + "table page: they are neither read nor stored. List them, or name them in "
+                        + "databaseUnlistedProperties.")
                 for _ in 1...2 { try SubPage().save(db) }
                 try MeantPage().insert(db)
                 _ = try MeantPage.fetchAll(db)
@@ -101,8 +102,8 @@ struct UnlistedPropertiesTests {
             #expect(log.elements.count == 1, "\(log.elements)")
             #expect(
                 log.elements.first?.hasPrefix(
-                    "MisspelledPage lists the column nmae, which neither the table page nor the row has that was fetched: the "
-                        + "property keeps its default value") == true, "\(log.elements)")
+                    "MisspelledPage lists the column nmae, which is neither in the table page nor in the fetched row: "
+                        + "the property keeps its default value") == true, "\(log.elements)")
         }
     }
     #endif

@@ -154,7 +154,7 @@ final class RecordPlan {
     private func findStatements(_ names: [String]) -> Unretained<RecordStatements> {
         if names.isEmpty {
             Misuse.trap(
-                "a record of the table \(tableName) encodes no column, and cannot be saved. "
+                "a record of the table \(tableName) encodes no columns, so it cannot be saved. "
                     + "List its columns in columns(_:), or implement encode(to:)."
             )
         }
@@ -195,8 +195,8 @@ final class RecordPlan {
         else { return }
         hasWarnedOfRowID = true
         ErrorLog.warn(
-            "\(recordType) was inserted, and has not been given its row id (\(rowIDColumn)), as it does not encode it. "
-                + "List it in columns(_:), or encode it in encode(to:), also where it is nil.")
+            "\(recordType) was inserted, but did not get its row id (\(rowIDColumn)), because it does not encode that "
+                + "column. List it in columns(_:), or encode it in encode(to:), even if it is nil.")
     }
 
     /// Returns the error of a statement that saves a record. If the record encodes a column that
@@ -266,7 +266,7 @@ final class RecordPlan {
     private var noKeyError: DatabaseError {
         DatabaseError(
             message: "\(tableName) has no primary key to find a row by: "
-                + "say which by `static var databasePrimaryKey`, or fetch by a query")
+                + "declare one in `static var databasePrimaryKey`, or fetch by a query")
     }
 }
 

@@ -45,12 +45,12 @@ extension RecordWriter {
         if plan.key.isEmpty {
             Misuse.trap(
                 "\(plan.tableName) has no primary key to find the record's row by: "
-                    + "say which columns are by `static var databasePrimaryKey`.")
+                    + "declare one in `static var databasePrimaryKey`.")
         }
         let names = plan.key.joined(separator: ", ")
         Misuse.trap(
-            "a record of the table \(plan.tableName) does not encode its primary key (\(names)), and cannot be found "
-                + "in the database. List it in columns(_:), or encode it in encode(to:).")
+            "a record of the table \(plan.tableName) does not encode its primary key (\(names)), so its row cannot "
+                + "be found. List the key in columns(_:), or encode it in encode(to:).")
     }
 
     /// Whether the encoded columns have another primary key than a row.

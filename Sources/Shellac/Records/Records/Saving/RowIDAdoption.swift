@@ -135,8 +135,8 @@ extension Record {
             if hasWarned { return }
             let column = plan.rowIDColumn ?? "rowid"
             ErrorLog.warn(
-                "\(type(of: self)) was inserted, and has not taken its row id (\(column)). List the column in columns(_:), "
-                    + "read it in updateFromRow(_:), or override didInsert(_:) and take inserted.rowID.")
+                "\(type(of: self)) was inserted, but did not take its row id (\(column)). List the column in columns(_:), "
+                    + "read it in updateFromRow(_:), or override didInsert(_:) and use inserted.rowID.")
         }
     }
 }

@@ -54,7 +54,7 @@ extension TableRecord where Self: EncodableRecord {
                     data,
                     EncodingError.Context(
                         codingPath: [ColumnKey(column)],
-                        debugDescription: "the data of the column \(column) is no UTF-8 text"))
+                        debugDescription: "the data of the column \(column) is not UTF-8 text"))
             }
             return value
         case let uuid as UUID: return databaseUUIDEncodingStrategy(for: column).value(for: uuid)

@@ -49,8 +49,8 @@ struct RunningEncoding<Encoding: ~Copyable> {
             next = note.pointee.outer
         }
         Misuse.trap(
-            "the encoder of a record, or a container of it, was used after the record was encoded, or on another "
-                + "thread. Encode all that is stored in encode(to:).")
+            "the encoder of a record, or one of its containers, was used after the record was encoded, or on "
+                + "another thread. Encode all values in encode(to:).")
     }
 }
 

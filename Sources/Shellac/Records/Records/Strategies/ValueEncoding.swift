@@ -65,7 +65,7 @@ struct ValueEncoding: ~Copyable {
                 data,
                 EncodingError.Context(
                     codingPath: [ColumnKey(column)],
-                    debugDescription: "the data of the column \(column) is no UTF-8 text"))
+                    debugDescription: "the data of the column \(column) is not UTF-8 text"))
         }
         container.store(value, in: column)
     }

@@ -167,7 +167,7 @@ struct RecordPersistenceTests {
             #expect(try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM other") == 3)
         }
         #expect(recorder.elements.count == 1)
-        #expect(recorder.elements.first?.contains("has not taken its row id (id)") == true)
+        #expect(recorder.elements.first?.contains("did not take its row id (id)") == true)
     }
 
     // MARK: - 20
@@ -414,7 +414,7 @@ struct RecordPersistenceTests {
         let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         let sentences = [
             "no columns":
-                "a record of the table other encodes no column, and cannot be saved. List its columns in columns(_:), or implement encode(to:)",
+                "a record of the table other encodes no columns, so it cannot be saved. List its columns in columns(_:), or implement encode(to:)",
             "no key": "a record of the table other does not encode its primary key (id)",
         ]
         #expect(said.contains(try #require(sentences[what])))

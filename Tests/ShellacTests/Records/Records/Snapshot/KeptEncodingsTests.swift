@@ -179,7 +179,7 @@ struct KeptEncodingsTests {
         let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(
             output.contains(
-                "the encoder of a record, or a container of it, was used after the record was encoded, or on another "
-                    + "thread. Encode all that is stored in encode(to:)."))
+                "the encoder of a record, or one of its containers, was used after the record was encoded, or on "
+                    + "another thread. Encode all values in encode(to:)."))
     }
 }
