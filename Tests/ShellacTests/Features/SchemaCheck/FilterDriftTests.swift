@@ -67,7 +67,7 @@ struct FilterDriftTests {
     @Test("Cascades that cannot work are faults", arguments: 0..<6)
     func cascades(_ index: Int) throws {
         let all: [(any (FetchableRecord & EncodableRecord & TableRecord).Type, String)] = [
-            (PlainTargets.self, "PlainTargets.players: rows of PlainPlayer are deleted for good"),
+            (PlainTargets.self, "PlainTargets.players: PlainPlayer deletes its rows permanently"),
             (NoKey.self, "NoKey.aliens: the table alien has no foreign key"),
             (Upwards.self, "Upwards.team: a cascade deletes the rows that refer to a deleted row"),
             (OtherDates.self, "OtherDates.players: DatedPlayer stores dates in deletedAt in another form"),

@@ -24,9 +24,9 @@ enum BypassAdvisor {
                 let key = "\(ObjectIdentifier(type)) \(table.name) \(statement.sql)"
                 guard !isTold, told.withLock({ $0.insert(key).inserted }) else { continue }
                 ErrorLog.warn(
-                    "SQL \(kind.rawValue)s rows of \(table.name), and these callbacks of \(type) do not run: "
+                    "SQL \(kind.rawValue)s rows of \(table.name) without running these callbacks of \(type): "
                         + "\(names.joined(separator: ", ")). Save the records, or use a table-wide callback (after), which "
-                        + "nothing bypasses. Where it is meant to be so, override class var warnsOfBypassedCallbacks. "
+                        + "nothing bypasses. If this is intended, override class var warnsOfBypassedCallbacks. "
                         + "The SQL: \(statement.sql)")
             }
         }

@@ -176,6 +176,6 @@ extension Record {
             reason.map { ": reading it threw \($0)" }
             ?? ". List it in columns(_:), or read it in updateFromRow(_:)"
         ErrorLog.warn(
-            "a \(type(of: self)) was deleted or restored, and has not taken its \(first.name)\(why)")
+            "a \(type(of: self)) was deleted or restored, but did not take its \(first.name)\(why)")
     }
 }

@@ -166,13 +166,13 @@ struct SoftDeletion {
         if try QueryInterfaceRequest<Row>(dated).fetchCount(db) >= count { return }
         let advice =
             query == nil
-            ? "Delete the records one by one, which take the date that the trigger writes, or have it leave the column alone"
-            : "Have it leave the column alone, or write what the rows have that these go along with"
+            ? "Delete the records one by one, so that they take the date of the trigger, or change the trigger to leave the column alone"
+            : "Change the trigger to leave the column alone, or to write the date of the rows that these are deleted with"
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "rows of \(type) were deleted together with others, and a trigger has written another date into \(deletion.column): nothing "
-                + "could bring them back together. \(advice)")
+                "rows of \(type) were deleted together with others, but a trigger has written another date into \(deletion.column): "
+                + "they could not be restored together. \(advice)")
     }
 
     /// Rows that were deleted or restored, and from which others cascade.
@@ -215,8 +215,8 @@ extension SoftDelete {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "rows of \(type) are deleted along with others, and \(type) stores dates in \(column) otherwise (\(own), and not \(date)): "
-                + "give both types the same strategy for dates")
+                "rows of \(type) are deleted along with others, but \(type) stores dates in \(column) differently (\(own) instead of \(date)): "
+                + "use the same strategy for dates in both types")
     }
 
     /// Returns the columns by which cascades find other rows.
@@ -272,8 +272,8 @@ extension TableRecord {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "rows of \(self) are deleted for good, and cannot be restored, nor deleted along with others so that they stay: "
-                + "declare databaseSoftDelete")
+                "\(self) deletes its rows permanently: they can be neither restored nor soft deleted along with others. "
+                + "Declare databaseSoftDelete")
     }
 }
 
@@ -327,7 +327,7 @@ extension RequestSource {
         let query = all().query
         guard let type = query.source.type else {
             throw DatabaseError(
-                message: "only the rows of a type are restored, whose databaseSoftDelete tells how")
+                message: "only rows of a type that declares databaseSoftDelete can be restored")
         }
         return try SoftDeletion.restore(query, of: type, in: db)
     }

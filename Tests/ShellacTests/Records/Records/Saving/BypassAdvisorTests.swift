@@ -142,13 +142,13 @@ struct BypassAdvisorTests {
         }
         #expect(log.elements.count == 3, "\(log.elements)")
         let start =
-            "SQL updates rows of hero, and these callbacks of \(Guarded.self) do not run: willUpdate. "
+            "SQL updates rows of hero without running these callbacks of \(Guarded.self): willUpdate. "
         #expect(log.elements[0].hasPrefix(start))
         #expect(log.elements[0].hasSuffix("The SQL: UPDATE hero SET name = 'y' WHERE id = 1"))
         #expect(log.elements[1].contains("\"score\" = \"score\" + ?"))
         #expect(
             log.elements[2].hasPrefix(
-                "SQL deletes rows of hero, and these callbacks of \(Guarded.self) do not run: didDelete"))
+                "SQL deletes rows of hero without running these callbacks of \(Guarded.self): didDelete"))
     }
 
     @Test(

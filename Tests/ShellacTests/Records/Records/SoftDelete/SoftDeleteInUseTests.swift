@@ -58,7 +58,7 @@ struct SoftDeleteInUseTests {
             #expect(item.deletedAt.map { abs($0.timeIntervalSinceNow) < 3600 } == true)
             try #expect(item.restore(db) && SecondsItem.fetchCount(db) == 3)
             let error = #expect(throws: DatabaseError.self) { try MixedShop.deleteAll(db) }
-            #expect(error?.message?.contains("give both types the same strategy for dates") == true)
+            #expect(error?.message?.contains("use the same strategy for dates in both types") == true)
             try #expect(MixedShop.fetchCount(db) == 2 && SecondsItem.fetchCount(db) == 3)
         }
     }
@@ -132,7 +132,7 @@ struct SoftDeleteInUseTests {
             #expect(log.elements.count == 1, "\(log.elements)")
             #expect(
                 log.elements.first?.contains(
-                    "SQL deletes rows of item, and these callbacks of LoudItem do not run: willDelete.")
+                    "SQL deletes rows of item without running these callbacks of LoudItem: willDelete.")
                     == true)
         }
     }

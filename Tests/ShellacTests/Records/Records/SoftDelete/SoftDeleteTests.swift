@@ -193,8 +193,8 @@ struct SoftDeleteTests {
         try #expect(rows("SELECT name FROM member ORDER BY 1") == ["a", "b", "c"])
         try queue.inDatabase { db in
             let error = #expect(throws: DatabaseError.self) { try Plain.restoreAll(db) }
-            #expect(error?.message?.contains("declare databaseSoftDelete") == true)
-            expectError("only the rows of a type are restored, whose databaseSoftDelete tells how") {
+            #expect(error?.message?.contains("Declare databaseSoftDelete") == true)
+            expectError("only rows of a type that declares databaseSoftDelete can be restored") {
                 try Table("member").restoreAll(db)
             }
         }
@@ -268,7 +268,7 @@ struct SoftDeleteTests {
     func unsound() throws {
         try queue.inDatabase { db in
             let error = #expect(throws: DatabaseError.self) { try HardClub.find(db, key: 1).delete(db) }
-            #expect(error?.message?.contains("rows of Plain are deleted for good") == true)
+            #expect(error?.message?.contains("Plain deletes its rows permanently") == true)
             #expect(throws: RelationError.self) { try UpwardSquad.deleteAll(db) }
             try #expect(Club.fetchCount(db) == 2 && Squad.fetchCount(db) == 3)
         }

@@ -96,9 +96,9 @@ struct SoftDeleteTriggersTests {
         let error = databaseError { try queue.write { _ = try Club.find($0, key: 1).delete($0) } }
         #expect(error?.resultCode == .SQLITE_MISUSE)
         #expect(
-            error?.message?.hasPrefix("rows of Member were deleted together with others, and a trigger")
+            error?.message?.hasPrefix("rows of Member were deleted together with others, but a trigger")
                 == true)
-        #expect(error?.message?.contains("write what the rows have that these go along with") == true)
+        #expect(error?.message?.contains("write the date of the rows that these are deleted with") == true)
         try queue.write { db in
             try #expect(Self.dates(db) == ["-", "-", "-", "-", "1999-01-01", "-"])
             // By themselves, they have the date that they have.
