@@ -67,10 +67,10 @@ struct BulkNamesTests {
             #expect(error?.message?.contains("deleteAndFetchAll(db)") == true)
             try #expect(Kept.all().deleteAndFetchIds(db) == [1])
             try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM kept WHERE deletedAt IS NOT NULL") == 1)
-            expectError("an update that fetches needs assignments, and a selection") {
+            expectError("an update that fetches rows needs assignments and a selection") {
                 try Mover.all().updateAndFetchStatement(db, [], selection: [Column("id")])
             }
-            expectError("a deletion that fetches needs a selection") {
+            expectError("a deletion that fetches rows needs a selection") {
                 try Mover.all().deleteAndFetchStatement(db, selection: [])
             }
         }
@@ -130,7 +130,7 @@ struct BulkNamesTests {
                 try mover.insertAndFetch(db, selection: [Column("id")]) { _ in throw Boom() }
             }
             try #expect(Mover.exists(db, key: 9))
-            expectError("what is saved and fetched needs a selection") {
+            expectError("a save that fetches the row needs a selection") {
                 try mover.insertAndFetch(db, selection: []) { _ in }
             }
             expectError("no such column: nope") {
@@ -154,7 +154,7 @@ struct BulkNamesTests {
             try changed.update(db, columns: ["score"])
             try changed.update(db, columns: [Column("score")])
             try #expect(Mover.find(db, key: 1) == Mover(id: 1, name: "Nobody", score: 99, teamId: 1))
-            expectError("only columns are updated") { try changed.update(db) { $0.score + 1 } }
+            expectError("only columns can be updated") { try changed.update(db) { $0.score + 1 } }
             #expect(throws: RecordError.self) {
                 try Mover(id: 77, name: "", score: 0).update(db) { $0.score }
             }

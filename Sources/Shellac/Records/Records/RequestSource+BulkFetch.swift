@@ -28,7 +28,7 @@ extension RequestSource {
         guard !assignments.isEmpty, !selection.isEmpty else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "an update that fetches needs assignments, and a selection")
+                message: "an update that fetches rows needs assignments and a selection")
         }
         let type = all().query.source.type as? any MutablePersistableRecord.Type
         let policy = type?.persistenceConflictPolicy.conflictResolutionForUpdate
@@ -51,13 +51,14 @@ extension RequestSource {
     public func deleteAndFetchStatement(_ db: Database, selection: [any SQLSelectable]) throws -> Statement {
         guard !selection.isEmpty else {
             throw DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: "a deletion that fetches needs a selection")
+                resultCode: .SQLITE_MISUSE, message: "a deletion that fetches rows needs a selection")
         }
         if let type = all().query.source.type, type.databaseSoftDelete != nil {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "deleted rows of \(type.databaseTableName) stay, and no one statement deletes them: "
-                    + "call deleteAndFetchAll(db), or destroyAll(db)")
+                message:
+                    "the table \(type.databaseTableName) keeps deleted rows, so no single statement deletes "
+                    + "and fetches them: call deleteAndFetchAll(db), or destroyAll(db)")
         }
         return try returning(.delete, selection, on: db)
     }

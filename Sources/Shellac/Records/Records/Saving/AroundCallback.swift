@@ -33,8 +33,8 @@ struct AroundCallback<Success> {
         case .ignored: return nil
         case .begun, .none:
             Misuse.trap(
-                "\(name) of \(type) has returned without having called the function that it was given, or has "
-                    + "caught its error. Call it once, and let its errors through.")
+                "\(name) of \(type) returned without calling the function that it received, or caught its error. "
+                    + "Call the function once, and rethrow its errors.")
         }
     }
 }

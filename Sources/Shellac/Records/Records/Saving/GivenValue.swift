@@ -67,7 +67,7 @@ extension Record {
         } catch {
             let names = given.values.map(\.name).joined(separator: ", ")
             ErrorLog.warn(
-                "a save of a \(type(of: self)) was rolled back, and the record has kept its \(names): \(error)"
+                "a save of a \(type(of: self)) was rolled back, but the record has kept its \(names): \(error)"
             )
         }
     }

@@ -136,7 +136,7 @@ final class InsertionBatch {
         guard changes == records.count else {
             throw DatabaseError(
                 message:
-                    "of \(records.count) records, \(changes) were inserted into the table \(plan.tableName): "
+                    "\(changes) of \(records.count) records were inserted into the table \(plan.tableName): "
                     + "insert them one by one", sql: statement.sql)
         }
         let last = sqlite3_last_insert_rowid(database.pointer)

@@ -11,7 +11,7 @@ extension MutablePersistableRecord {
     ) throws -> Fetched {
         if selection.isEmpty {
             throw DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: "what is saved and fetched needs a selection")
+                resultCode: .SQLITE_MISUSE, message: "a save that fetches the row needs a selection")
         }
         var row: Row?
         let returning = try Returning(SelectedSQL.of(selection, on: db)) { row = $0.copy() }
@@ -202,7 +202,7 @@ extension MutablePersistableRecord {
         let names = try columns(Columns.self).map { column in
             guard case .expression(let expression, nil) = column.sqlSelection.form,
                 case .column(let name) = expression.form
-            else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "only columns are updated") }
+            else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "only columns can be updated") }
             return name
         }
         if let object = self as? Record, resolution == nil {

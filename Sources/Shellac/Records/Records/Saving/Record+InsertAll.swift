@@ -76,8 +76,8 @@ extension Record {
         if moment != 0, snapshot?.moment == moment, insertion.rowIDColumn != nil {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "the same \(type(of: self)) stands twice among the records to insert, "
-                    + "and can have one row of the table \(writer.plan.tableName) alone")
+                message: "the same \(type(of: self)) occurs twice among the records to insert, "
+                    + "but can have only one row in the table \(writer.plan.tableName)")
         }
         callBack(PersistenceSuccess(insertion: insertion))
         if let pending { try finish(pending) }

@@ -92,7 +92,7 @@ extension Record {
         throw RecordError.rowNotTaken(
             recordType: "\(type(of: self))",
             reason:
-                "it cannot be given back its \(refused.name), to begin again. List it in columns(_:), or read it in updateFromRow(_:)"
+                "its \(refused.name) could not be restored before the next attempt. List it in columns(_:), or read it in updateFromRow(_:)"
         )
     }
 

@@ -199,7 +199,7 @@ extension Record {
 
     private func warnOfUpsert(_ refused: [GivenValue], _ why: String) {
         ErrorLog.warn(
-            "\(type(of: self)) was upserted, and has not taken what its row has become (\(refused.map(\.name).joined(separator: ", "))): \(why)"
+            "\(type(of: self)) was upserted, but did not take the stored values of \(refused.map(\.name).joined(separator: ", ")): \(why)"
         )
     }
 }

@@ -99,11 +99,11 @@ extension MutablePersistableRecord {
     private func beValidated(in db: Database) throws {
         let couldWrite = !db.isReadOnlyScope
         do {
-            let refusal = "validate(_:) is called in the middle of a save, whose transaction stays open"
+            let refusal = "validate(_:) runs in the middle of a save, which keeps its transaction open"
             try db.keepingTransactionOpen(refusal: refusal) { try db.readOnly { try validate(db) } }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY && couldWrite {
             throw error.saying(
-                "validate(_:) of a \(recordType) only looks: write in willSave(_:), or after the save")
+                "validate(_:) of a \(recordType) cannot write: write in willSave(_:), or after the save")
         }
     }
 

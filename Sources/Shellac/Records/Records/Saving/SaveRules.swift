@@ -42,7 +42,7 @@ extension SaveRule {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "\(type) declares databaseStamps, and this program lacks the code that writes them: link the whole archive of Shellac"
+                "\(type) declares databaseStamps, but this program lacks the code that writes them: link the whole archive of Shellac"
         )
     }
 
@@ -56,8 +56,8 @@ extension SaveRule {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
                     message:
-                        "the column \(column) of \(type) is written by two rules, \(other.declaration) and \(rule.declaration): "
-                        + "give each of them a column of its own")
+                        "two rules write the column \(column) of \(type), \(other.declaration) and \(rule.declaration): "
+                        + "give each a column of its own")
             }
         }
     }

@@ -14,7 +14,7 @@ extension RememberedRow: CheckedInvariants {
     private static func violations(of row: PackedRow, depth: Int) -> [String] {
         var violations = row._violations + violations(of: row.layout) + violations(ofMoment: row.moment)
         // A row that is restored forgets its previous state.
-        violations.expect(depth <= 2, "a row has a previous state that has one of its own")
+        violations.expect(depth <= 2, "the previous state of a row has a previous state of its own")
         if depth > 2 { return violations }
         for previous in row.previousRows { violations += Self.violations(of: previous, depth: depth + 1) }
         return violations
@@ -23,17 +23,18 @@ extension RememberedRow: CheckedInvariants {
     private static func violations(of layout: RowLayout) -> [String] {
         guard let unread = layout.unreadColumns else { return [] }
         var violations = unread.row._violations
-        violations.expect(unread.row.count > 0, "no columns are unread, and noted as such")
+        violations.expect(unread.row.count > 0, "a layout notes unread columns, but has none")
         // If the flag was set to false, the row has all encoded columns, and unread columns stay
         // unread.
         let read = layout.sql == nil ? [] : unread.row.layout.names.filter { layout.column(named: $0) != nil }
-        violations.expect(read.isEmpty, "\(read) are unread, and among the columns \(layout.names)")
+        violations.expect(
+            read.isEmpty, "\(read) are noted as unread, but are among the columns \(layout.names)")
         return violations
     }
 
     private static func violations(ofMoment moment: UInt64) -> [String] {
         moment <= Journal.latestMoment
-            ? [] : ["a row was saved in the moment \(moment), which is yet to come"]
+            ? [] : ["a row was saved at the moment \(moment), which is in the future"]
     }
 }
 

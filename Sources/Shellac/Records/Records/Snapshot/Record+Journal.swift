@@ -24,7 +24,7 @@ extension Record: Journaled {
             try take([GivenValue(name: name, old: rowID.value.databaseValue, new: .null, affinity: .integer)])
         } catch {
             ErrorLog.warn(
-                "the insertion of a \(type(of: self)) was rolled back, and the record has kept the row id \(rowID.value): "
+                "the insertion of a \(type(of: self)) was rolled back, but the record has kept the row id \(rowID.value): "
                     + "\(setter) threw \(error)")
         }
     }

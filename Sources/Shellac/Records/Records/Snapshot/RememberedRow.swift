@@ -94,7 +94,7 @@ struct RememberedRow: ~Copyable {
 
     /// The row, without reference counting. Only valid outside of a chunk: see ``leaveChunk()``.
     var packed: Unretained<PackedRow>? {
-        assert(word & Self.isChunked == 0, "the row stands in a chunk")
+        assert(word & Self.isChunked == 0, "the row is in a chunk")
         return word == 0 ? nil : Unretained(context: Self.packedRow(word).toOpaque())
     }
 

@@ -123,7 +123,7 @@ struct InsertAllFailureTests {
                 let error = databaseError { try Mate.insertAll(db, mates) }
                 // Among the records of another statement, it has its id already.
                 let message =
-                    others == 0 ? "the same \(Mate.self) stands twice" : "UNIQUE constraint failed: sailor.id"
+                    others == 0 ? "the same \(Mate.self) occurs twice" : "UNIQUE constraint failed: sailor.id"
                 #expect(error?.message?.hasPrefix(message) == true)
                 #expect(mate.id == nil && mate.hasDatabaseChanges)
                 let rows = try Crew.rows(db)

@@ -135,8 +135,8 @@ import Testing
         let queue = try Self.makeQueue()
         let money = Self.makeMoney(Coin.self, 20)
         expectError(
-            "the same Coin stands twice among the records to insert, and can have one row of the table "
-                + "coin alone"
+            "the same Coin occurs twice among the records to insert, but can have only one row in the table "
+                + "coin"
         ) {
             try queue.write { try Coin.insertAll($0, (money + [money[10]]).map { $0 as? Coin ?? Coin(0) }) }
         }

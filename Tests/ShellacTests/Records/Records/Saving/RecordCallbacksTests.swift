@@ -343,6 +343,6 @@ struct RecordCallbacksTests {
         let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(
             said.contains(
-                "aroundInsert of \(style.uncallingPlayer) has returned without having called the function"))
+                "aroundInsert of \(style.uncallingPlayer) returned without calling the function"))
     }
 }

@@ -133,21 +133,21 @@ struct SaveRuleTests {
         let records: [(Weed, String)] = [
             (
                 DatedTwice(),
-                "the column gone of DatedTwice is written by two rules, databaseSoftDelete and databaseStamps"
+                "two rules write the column gone of DatedTwice, databaseSoftDelete and databaseStamps"
             ),
             (
                 CountedStamp(),
-                "the column seeds of CountedStamp is written by two rules, a counter of the table and databaseStamps"
+                "two rules write the column seeds of CountedStamp, a counter of the table and databaseStamps"
             ),
             (
                 KindOfDeletion(),
-                "the column KIND of KindOfDeletion is written by two rules, databaseKinds and databaseSoftDelete"
+                "two rules write the column KIND of KindOfDeletion, databaseKinds and databaseSoftDelete"
             ),
         ]
         let (record, sentence) = records[index]
         try queue.write { db in
             let error = databaseError { try record.insert(db) }
-            #expect(error?.message == sentence + ": give each of them a column of its own")
+            #expect(error?.message == sentence + ": give each a column of its own")
             #expect(databaseError { _ = try type(of: record).fetchAll(db) }?.message == error?.message)
             try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM plant") == 0)
             // The connection goes on.

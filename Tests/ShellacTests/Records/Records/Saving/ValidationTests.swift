@@ -186,7 +186,7 @@ struct ValidationTests {
         #expect(error?.sql == "INSERT INTO member (name) VALUES ('B')")
         #expect(
             error?.message
-                == "attempt to write in a read-only access (validate(_:) of a WritingVolunteer only looks: write in willSave(_:), "
+                == "attempt to write in a read-only access (validate(_:) of a WritingVolunteer cannot write: write in willSave(_:), "
                 + "or after the save)")
         // Nor does it write where it hides the error.
         writing.hidesError = true

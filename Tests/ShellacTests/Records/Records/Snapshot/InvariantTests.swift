@@ -68,15 +68,15 @@ struct InvariantTests {
         let unread = UnreadColumns([(name: "A", value: 1)])
         record.snapshot = .make(
             RowLayout(names: ["a"], sql: "SELECT a", affinities: [], unread: unread), values: [1])
-        #expect(record._violations == [#"["A"] are unread, and among the columns ["a"]"#])
+        #expect(record._violations == [#"["A"] are noted as unread, but are among the columns ["a"]"#])
         let layout = RowLayout(names: ["a"], sql: nil)
         let row = PackedRow.make(layout, values: [1])
         record.snapshot = row.copy(layout, previous: .init(memory: .nothing, moment: .max))
-        #expect(record._violations == ["a row was saved in the moment \(UInt64.max), which is yet to come"])
+        #expect(record._violations == ["a row was saved at the moment \(UInt64.max), which is in the future"])
         var previous = row
         for _ in 0..<4 { previous = row.copy(layout, previous: .init(memory: .row(previous), moment: 0)) }
         record.snapshot = previous
-        #expect(record._violations == ["a row has a previous state that has one of its own"])
+        #expect(record._violations == ["the previous state of a row has a previous state of its own"])
         record.snapshot = nil
         #expect(record._violations == [])
     }

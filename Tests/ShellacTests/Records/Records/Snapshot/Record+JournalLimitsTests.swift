@@ -192,7 +192,7 @@ struct RecordJournalLimitsTests {
             Database.logError = { code, message in log.record("\(code.rawValue) \(message)") }
             try RecordJournalLimitsTests.rollBackRefusing(style.refusingHero)
             let expected = [
-                "28 the insertion of a \(style.refusingHero) was rolled back, and the record has kept the row id 2: "
+                "28 the insertion of a \(style.refusingHero) was rolled back, but the record has kept the row id 2: "
                     + "\(style.choose("updateFromRow", "columns(_:)", "setting it")) threw TestError(number: 9)"
             ]
             guard log.elements == expected else { throw TestError(1) }
