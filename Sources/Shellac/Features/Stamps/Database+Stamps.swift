@@ -19,9 +19,9 @@ extension Database {
     /// update that sets a stamp to its present value does not count as explicit. The update of a
     /// stamp is one more change for observers.
     ///
-    /// Types that have one table may each declare some of its stamps. While a temporary table or
-    /// view with the same name hides the table, it is not stamped, since the statements of a
-    /// trigger cannot name a database. The log then has a message (``Database/logError``).
+    /// Several types of one table may each declare some of its stamps. The table is not stamped
+    /// while a temporary table or view with the same name hides it. (The statements of a trigger
+    /// cannot name a database.) The log then has a message (``Database/logError``).
     ///
     /// - Parameter types: The types. If one of them has no stamps, this traps.
     /// - Throws: A ``DatabaseError`` if there is no such table or column, and for views, virtual

@@ -159,7 +159,7 @@ extension RecordWriter {
         columns.isNull(column) && record.snapshot.map { columns.changes(from: $0).contains(column) } ?? true
     }
 
-    /// Whether the record was given the value of a column since it was fetched or saved.
+    /// Whether the value of a column was set in the record since it was fetched or saved.
     private func isExplicit(_ column: Int, in record: Record) -> Bool {
         if columns.isNull(column) { return false }
         guard let row = record.snapshot else { return true }

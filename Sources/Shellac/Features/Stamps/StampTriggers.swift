@@ -84,7 +84,7 @@ struct StampTriggers {
         return triggers
     }
 
-    /// ` OF "a", "b"` if the table has counters: a write to a counter is no update of the row.
+    /// ` OF "a", "b"` if the table has counters: a write to a counter is not an update of the row.
     private var columnsBesideCounters: String {
         guard !table.counterMarks.isEmpty else { return "" }
         let names = table.columns.map(\.name).filter { name in

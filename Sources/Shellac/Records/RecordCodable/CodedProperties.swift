@@ -58,7 +58,7 @@ final class CodedProperties: Sendable {
     /// - Parameter type: The type coded for the key. It is the property's own type, or the type
     ///   that its optional wraps.
     /// - Throws: a ``CodingRefusal`` if there is no such property, or if it cannot be set.
-    ///   Synthesized coding never asks for a property that does not exist.
+    ///   Synthesized coding never requests a property that does not exist.
     func assignableProperty<Key: CodingKey, Value>(
         for key: Key, of type: Value.Type
     ) throws -> StoredProperty {

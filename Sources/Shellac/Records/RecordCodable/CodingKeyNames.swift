@@ -4,8 +4,8 @@
 /// other names. The value of a key may differ, as in `case dueDate = "due_date"`, so the name of
 /// the case is needed.
 ///
-/// Printing a key does not give it, because keys describe themselves by their value. The runtime
-/// function that prints all other enums does.
+/// Printing a key does not print this name, because keys describe themselves by their value. The
+/// runtime function that prints all other enums does print it.
 enum CodingKeyNames {
     /// Returns the name of an enum's case. Nil if the key is not an enum, if its cases are imported
     /// from C, or if the keys were compiled without reflection metadata.

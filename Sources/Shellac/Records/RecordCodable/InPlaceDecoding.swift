@@ -1,9 +1,9 @@
 /// Reads a row into an existing record whose class leaves its columns to `Codable`.
 ///
-/// A second record decodes itself from the row with the synthesized code, which asks for each of
-/// its keys. If the row has the column, the decoder gives the row's value. If the row lacks it, the
-/// decoder gives the value that the first record has. So a row that lacks columns decodes, and no
-/// default value has to be known.
+/// A second record decodes itself from the row with the synthesized code, which requests each of
+/// its keys. If the row has the column, the decoder returns the row's value. If the row lacks it,
+/// the decoder returns the value of the first record. So a row that lacks columns can be decoded
+/// without default values.
 ///
 /// Then the properties that the row had are copied to the first record, one by one, and the second
 /// record is freed. If anything throws, the first record is unchanged.

@@ -2,7 +2,7 @@
 ///
 /// The language does not reveal this. A class that inherits an initializer has an entry of its own,
 /// like a class that writes it. So the probe has the class make a record from a row without
-/// columns. It notes which columns the class itself asks for, and which properties it sets.
+/// columns. It notes which columns the class itself reads, and which properties it sets.
 ///
 /// The initializer counts as inherited if the properties of the complete record are the same as
 /// right after `Record` read the row. They must also be the same as in a record that was made by

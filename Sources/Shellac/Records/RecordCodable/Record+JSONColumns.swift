@@ -31,8 +31,8 @@ extension Record {
     /// - Parameter encoder: The encoder, such as one of JSON. It gets a container that is keyed by
     ///   the names of the columns.
     /// - Throws: any error that ``encode(to:)`` and ``columns(_:)`` throw. Also a ``DatabaseError``
-    ///   if the encoder is the one that asks the class for its columns: a class that calls this
-    ///   must list them.
+    ///   if Shellac stores the record with this encoder: a class that calls this must list its
+    ///   columns.
     public final func encodeColumns(to encoder: any Encoder) throws {
         if encoder is any ColumnCoder { throw circleError("encodeColumns(to:)") }
         let columns = try encoded()
@@ -62,8 +62,8 @@ extension Record {
     ///
     /// - Parameter decoder: The decoder, such as one of JSON. Its container is keyed by the names
     ///   of the columns.
-    /// - Throws: any error that reading a column throws. Also a ``DatabaseError`` if the decoder is
-    ///   the one that asks the class for its columns: a class that calls this must list them.
+    /// - Throws: any error that reading a column throws. Also a ``DatabaseError`` if Shellac reads
+    ///   the record with this decoder: a class that calls this must list its columns.
     public final func decodeColumns(from decoder: any Decoder) throws {
         if decoder is any ColumnCoder { throw circleError("decodeColumns(from:)") }
         let container = try decoder.container(keyedBy: ColumnKey.self)

@@ -12,10 +12,10 @@ import CSQLite
 ///
 /// ## Functions it relies on
 ///
-/// This type calls three functions of the runtime, the same that `Mirror` calls. They give the
-/// number of stored properties of a class and its superclasses. For each property they give the
-/// name, the type, and the offset in the object. They also give whether it is a `var`, and whether
-/// it holds its value strongly. The superclasses' properties come first.
+/// This type calls three functions of the runtime, which `Mirror` calls too. They return the number
+/// of stored properties of a class and its superclasses. For each property they return the name,
+/// the type, and the offset in the object. They also return whether it is a `var`, and whether it
+/// holds its value strongly. The superclasses' properties come first.
 ///
 /// The functions are not public, but the standard library exports them. Nothing here reads metadata
 /// directly. So the runtime handles all special cases: generic classes, classes below a class of
@@ -23,7 +23,7 @@ import CSQLite
 ///
 /// The alternatives were tried. `_forEachField(of:options:body:)` calls the same functions. But it
 /// does not distinguish a weak property from a strong one, whose memory differs, nor a `let` from a
-/// `var`. `Mirror` gives no offsets. A key path cannot be made from a name. Field descriptors can
+/// `var`. `Mirror` has no offsets. A key path cannot be made from a name. Field descriptors can
 /// be read without these functions, but that repeats the runtime's work, and crashes if done wrong.
 ///
 /// ## Why it is safe

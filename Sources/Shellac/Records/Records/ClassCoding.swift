@@ -1,7 +1,8 @@
-/// The columns of a class that are coded, and not listed or given by the older pair of methods.
+/// The columns of a class that are coded, and neither listed nor stored by the older pair of
+/// methods.
 ///
-/// This layer knows only that such columns may exist: a layer above has the subclass that codes
-/// them. Each pass over a record of any class looks it up, so the lookup takes few instructions.
+/// This layer only provides for such columns: a layer above has the subclass that codes them. Each
+/// pass over a record of any class looks it up, so the lookup takes few instructions.
 class ClassCoding: @unchecked Sendable {  // the state of its subclass has a lock
     /// Returns the coding of a class's columns. Nil if the class lists all of them.
     @inline(__always)

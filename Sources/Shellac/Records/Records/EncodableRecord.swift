@@ -52,7 +52,7 @@ public protocol EncodableRecord: DatabaseEncodingContext, SendableMetatype {
     static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
     /// Returns the encoder that makes the JSON of a column.
     ///
-    /// Let it sort keys. Equal values should give equal texts, or else the record looks changed
+    /// Let it sort keys. Equal values should have equal texts, or else the record looks changed
     /// when it is not.
     ///
     /// - Parameter column: The name of the column, not of the coding key.

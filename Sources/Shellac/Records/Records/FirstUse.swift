@@ -127,7 +127,7 @@ enum FirstUse {
 
     /// Whether the initializer of a class reads other columns than its superclass's. Each class has
     /// an initializer of its own, written or inherited. So the check calls it with a row without
-    /// columns, which notes the names that it asks for.
+    /// columns, which notes the names that it reads.
     private static func readsInInitializer(_ type: Record.Type, unlike above: Record.Type) -> Bool {
         func namesRead(by type: Record.Type) -> [String]? {
             let missed = MissedNames()

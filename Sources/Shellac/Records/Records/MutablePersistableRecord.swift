@@ -41,11 +41,11 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// The columns that hold the dates of a row. By default, there are none.
     ///
     /// An insertion writes the transaction date if the record has no stamp. An update writes it to
-    /// `updated`, unless the record gives another date. A class record gives one if it was set
-    /// since the record was fetched or saved. A struct gives one if `update(_:columns:)` names the
-    /// column.
+    /// `updated`, unless the record sets another date. A class record sets one if its property was
+    /// assigned since the record was fetched or saved. A struct sets one if `update(_:columns:)`
+    /// names the column.
     ///
-    /// An update writes the other stamps only if the record gives them. So a record that is older
+    /// An update writes the other stamps only if the record sets them. So a record that is older
     /// than its row never restores an old stamp. The columns need no properties. If the record does
     /// not encode them, the same statement computes them.
     ///
@@ -198,7 +198,7 @@ extension MutablePersistableRecord {
 /// try Country(code: "FR", name: "France").insert(db)
 /// ```
 ///
-/// So a struct does not take the id that an insertion gives its row. A struct with `var id: Int64?`
+/// So a struct does not take the row id that an insertion generates. A struct with `var id: Int64?`
 /// is a ``MutablePersistableRecord``, and takes the id in `didInsert`.
 public protocol PersistableRecord: MutablePersistableRecord {
     /// Called before the record is inserted.

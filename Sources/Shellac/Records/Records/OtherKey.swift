@@ -1,15 +1,15 @@
-// Decides whether a record means another row than the one that it remembers.
+// Decides whether a record identifies another row than the one that it remembers.
 //
 // It does if its primary key was changed. A change between values that the column treats as equal
 // does not count, such as letters of another case with NOCASE.
 //
 // Writing and reporting use the same answer. A key that was NULL, or became NULL, is another key.
-// The values that were read belong to a row that the record no longer means, whether it means one
-// now or not. All of them will be written, by an update of the row with the new key or by an
-// insertion. So all of them count as changed.
+// The values that were read belong to a row that the record no longer identifies, whether it
+// identifies one now or not. An update of the row with the new key, or an insertion, will write all
+// of them. So all of them count as changed.
 //
-// A key that was never read is another key once it is set, because it is not known whose columns
-// were read. As long as the record has it as it was right after its fetch, nothing was changed.
+// A key that was never read is another key once it is set, because the columns may come from any
+// row. As long as the record has the key that it had right after its fetch, nothing was changed.
 
 extension PackedColumns {
     /// Whether the columns have another primary key than a row.
@@ -57,8 +57,8 @@ extension RowLayout {
 }
 
 extension PackedValue {
-    /// Whether a record with the value in a column of its key means the row that holds the other
-    /// value.
+    /// Whether a record with the value in a column of its key identifies the row that holds the
+    /// other value.
     func isSameKey(as stored: PackedValue, by comparison: ColumnComparison) -> Bool {
         isStored(as: stored, in: comparison.affinity)
             || comparison.areEqual(view.databaseValue, stored.view.databaseValue)

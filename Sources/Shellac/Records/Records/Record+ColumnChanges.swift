@@ -7,7 +7,7 @@ public struct DatabaseColumnChange: Hashable, Sendable {
 }
 
 extension DatabaseColumnChange: CustomStringConvertible {
-    /// Both values, as in `0 → 1000`. A question mark stands for an unknown value.
+    /// Both values, as in `0 → 1000`. An unknown value is a question mark.
     public var description: String { "\(old.map { "\($0)" } ?? "?") → \(new)" }
 }
 
@@ -21,8 +21,8 @@ extension Record {
     /// }
     /// ```
     ///
-    /// A record whose primary key was changed means another row, whose values are unknown, so this
-    /// contains all of its columns. The same holds if the key was NULL, or became NULL.
+    /// A record whose primary key was changed identifies another row, whose values are unknown. So
+    /// this contains all of its columns. The same holds if the key was NULL, or became NULL.
     ///
     /// - Throws: any error that ``encode(to:)`` throws.
     public final var databaseColumnChanges: [String: DatabaseColumnChange] {

@@ -46,10 +46,10 @@ public import Foundation
 /// ``encode(to:)``. A class that overrides both is refused on first use, but its superclass may use
 /// the other way.
 ///
-/// A class that declares `Codable` and gives its properties defaults needs nothing more. They are
-/// stored by their coding keys, like those of a struct. Swift codes the properties of that class
-/// alone. Properties of superclasses, such as `id`, are stored as the superclass defines it. A
-/// subclass must list the properties that it adds in ``columns(_:)``, or it is refused.
+/// A class that declares `Codable`, and whose properties have default values, needs nothing more.
+/// They are stored by their coding keys, like those of a struct. Swift codes only the properties of
+/// that class. Properties of superclasses, such as `id`, are stored as the superclass defines it. A
+/// subclass must list the properties that it adds in ``columns(_:)``, or Shellac refuses it.
 /// ``jsonColumns`` has the columns of all these classes. If the class lists its columns itself, the
 /// list counts.
 ///
@@ -271,7 +271,7 @@ nonisolated open class Record: FetchableRecord, PersistableRecord {
     /// Returns the encoder that makes the JSON of a column: see ``columns(_:)``. By default: sorted
     /// keys, data in Base64, dates in milliseconds since 1970, no infinite numbers.
     ///
-    /// Let it sort keys. Equal values should give equal texts, or else the record looks changed
+    /// Let it sort keys. Equal values should have equal texts, or else the record looks changed
     /// when it is not.
     ///
     /// - Parameter column: The name of the column, not of the coding key.

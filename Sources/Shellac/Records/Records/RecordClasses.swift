@@ -1,13 +1,13 @@
 /// A list of the classes whose records share one table.
 protocol ClassList: Sendable {
-    /// Returns what the list says of the rows of one class.
+    /// Returns the facts about the rows of one class.
     func classes(of type: Record.Type) -> RecordClasses
 }
 
 /// The classes of a table whose rows are records of several classes, seen from one of them.
 ///
-/// ``Record/databaseKinds`` declares them. All that reads or writes rows of a class asks this
-/// class. The layer Kinds has the subclass, which knows the values of the column.
+/// ``Record/databaseKinds`` declares them. All code that reads or writes rows of a class uses
+/// this class. The layer Kinds has the subclass, which has the values of the column.
 class RecordClasses: @unchecked Sendable {  // constant, as its subclass is
     let type: Record.Type
     /// The class that declares the list.
@@ -63,7 +63,7 @@ class RecordClasses: @unchecked Sendable {  // constant, as its subclass is
 
 /// A reader that makes records of several classes from the rows of a statement.
 class ClassReader: ElementMaker {
-    /// The class that the fetch asks for.
+    /// The class that the fetch requests.
     final let asked: Record.Type
 
     init(_ asked: Record.Type) { self.asked = asked }
@@ -121,7 +121,7 @@ extension LiveRow {
     }
 
     /// Learns the tables of a class and of the other classes of its rows from the connection.
-    /// Records may be made from the row later, when the connection cannot be asked.
+    /// Records may be made from the row later, without access to the connection.
     func learnTables(of type: Record.Type) throws {
         if let reader = try classReader(of: type) { try reader.use { try $0.learnTables(of: self) } }
         try learnTable(of: type)

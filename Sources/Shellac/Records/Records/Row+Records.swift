@@ -15,8 +15,8 @@ extension Row {
     /// }
     /// ```
     ///
-    /// - Parameter key: The key of the joined table: its name in the singular, unless it was given
-    ///   another key. Or the name of a part, as a ``ScopeAdapter`` gives it.
+    /// - Parameter key: The key of the joined table: its name in the singular, unless the request
+    ///   declares another key. Or the name of a part, as defined by a ``ScopeAdapter``.
     /// - Throws: a ``RowDecodingError`` if no row was joined, and any error of the record.
     public subscript<Joined: FetchableRecord>(_ key: String) -> Joined {
         get throws {
@@ -27,8 +27,8 @@ extension Row {
 
     /// The record of a joined row, the nearest one with this key, or nil if none was joined.
     ///
-    /// - Parameter key: The key of the joined table: its name in the singular, unless it was given
-    ///   another key. Or the name of a part, as a ``ScopeAdapter`` gives it.
+    /// - Parameter key: The key of the joined table: its name in the singular, unless the request
+    ///   declares another key. Or the name of a part, as defined by a ``ScopeAdapter``.
     /// - Throws: any error of the record.
     public subscript<Joined: FetchableRecord>(_ key: String) -> Joined? {
         get throws { try scopesTree[key].map { try Joined(row: $0) } }

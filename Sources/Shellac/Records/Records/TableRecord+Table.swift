@@ -171,8 +171,8 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
 // MARK: - Keys
 
 extension TableRecord {
-    /// Returns whether the record type may say how values of the given type are stored. If the
-    /// compiler knows the given type, it knows the answer, too.
+    /// Returns whether the record type may define how values of the given type are stored. The
+    /// compiler computes this for a type that is known at compile time.
     @inlinable @inline(__always)
     static func mayStore<Value>(_ type: Value.Type) -> Bool {
         Value.self == UUID.self || Value.self == Date.self || Value.self == Data.self

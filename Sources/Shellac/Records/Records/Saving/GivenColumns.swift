@@ -6,10 +6,10 @@ import Darwin
 import Glibc
 #endif
 
-// # The columns that a save gives
+// # The columns that a save provides
 //
-// An update that names no columns writes the columns that the record gives. Two kinds of columns
-// are not given by any record. The record does not know the value in their row, and the program has
+// An update that names no columns writes the columns that the record provides. No record provides
+// the following two kinds of columns. It does not know their value in the row, and the program has
 // not set a new one:
 //
 // 1. Columns that the record was fetched without, as long as their properties are unchanged: see
@@ -23,10 +23,10 @@ import Glibc
 // columns: see ``SaveRule/columnsNotGiven(by:_:)``.
 
 extension RecordWriter {
-    /// Returns the columns to update, and whether the record is to remember all that it encodes.
+    /// Returns the columns to update, and whether the record will remember all that it encodes.
     ///
     /// - Parameters:
-    ///   - names: The columns that the program named. Nil for the columns that the record gives.
+    ///   - names: The columns that the program named. Nil for those that the record provides.
     ///   - changed: The columns that the will-callbacks have changed.
     func columnsToUpdate(
         _ names: Set<String>?, and changed: ColumnMask = ColumnMask(),
@@ -55,7 +55,7 @@ extension RecordWriter {
         return (settable(mask), notGiven.isEmpty && !columns.lacksColumns(of: known))
     }
 
-    /// Returns the columns that a record does not give unless the program names them.
+    /// Returns the columns that a record does not provide unless the program names them.
     func columnsNotGiven(by record: Record?) -> ColumnMask {
         var mask = record?.untouched(in: self) ?? ColumnMask()
         mask.formUnion(columnsWithheld(by: record))

@@ -1,4 +1,4 @@
-/// A value that the database gave a record in place of its own.
+/// A value that the database has assigned to a record in place of its own.
 ///
 /// It may be the row id, a date, or the key of the row that conflicted in an upsert.
 struct GivenValue {

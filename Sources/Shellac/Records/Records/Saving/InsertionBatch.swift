@@ -12,8 +12,8 @@ import CSQLite
 ///
 /// Then the row ids are known without a query. Given ids are known, and the others are counted back
 /// from the last one. Counting is right if three conditions hold. Nothing else inserts rows into
-/// the table while the statement runs, and no row is left out. SQLite gives each row the number
-/// after the largest one: see "SQLite Autoincrement". If any of this is uncertain, rows are
+/// the table while the statement runs, and no row is left out. SQLite assigns each row the
+/// number after the largest one: see "SQLite Autoincrement". If any of this is uncertain, rows are
 /// inserted one by one.
 final class InsertionBatch {
     typealias DidInsert = (_ batch: InsertionBatch, _ rowIDs: ArraySlice<Int64>) throws -> Void

@@ -103,7 +103,7 @@ extension MutablePersistableRecord {
         let changes = try databaseChanges(modify: modify)
         if changes.isEmpty { return nil }
         var columns = Set(changes.keys)
-        // A record that now means another row remembers no values of that row.
+        // A record that now identifies another row remembers no values of that row.
         if let object = self as? Record { columns = try object.columnsToUpdate(changes, in: db) }
         var record = self
         return try record.persistAndFetch(.update(columns: columns), resolution, as: type, in: db)

@@ -3,7 +3,7 @@
 // For example: `insertAndFetch(db, selection: […]) { statement in … }`.
 
 extension MutablePersistableRecord {
-    /// Runs an operation, and calls a function with a statement that gives the selection of the
+    /// Runs an operation, and calls a function with a statement that returns the selection of the
     /// saved row. The statement has no row if a conflict was resolved by ignoring the record.
     fileprivate mutating func persist<Fetched>(
         _ verb: PersistenceOperation.Verb, _ resolution: Database.ConflictResolution?,
@@ -18,7 +18,7 @@ extension MutablePersistableRecord {
         try persist(PersistenceOperation(verb, resolution, returning: returning), in: db)
         try returning.finish()
         // The saving statement has ended: its changes must be reported before anything else uses
-        // the database. Another statement gives the values that it returned.
+        // the database. Another statement selects the values that it returned.
         guard let row else {
             let names = try SelectedSQL.names(selection, of: Self.databaseTableName, on: db)
             let columns = names.map { "NULL AS \($0.quotedDatabaseIdentifier)" }
@@ -311,7 +311,7 @@ private enum SelectedSQL {
         return try writer.fragment.literalSQL(on: db)
     }
 
-    /// Returns the names of the columns that a selection from a table gives.
+    /// Returns the names of the columns that a selection from a table returns.
     static func names(_ selection: [any SQLSelectable], of table: String, on db: Database) throws -> [String]
     {
         let sql = try of(selection, on: db)

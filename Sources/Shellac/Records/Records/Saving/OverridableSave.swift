@@ -234,7 +234,7 @@ extension Record {
         return written != nil
     }
 
-    /// Calls the `did` callbacks, or leaves them to the code that asked for it.
+    /// Calls the `did` callbacks, unless the caller has requested to call them itself.
     @inline(__always)
     final func callBack(_ written: Written, in db: Database) {
         if db.withRecords({ $0.request.untold == nil }) {
@@ -244,7 +244,7 @@ extension Record {
         }
     }
 
-    /// Leaves the `did` callbacks to the code that asked for it, or calls them.
+    /// Leaves the `did` callbacks to the caller that has requested them, or calls them.
     private func leave(_ written: Written, in db: Database) {
         if db.records.leaves(.save(written.success), untoldTo: self) {
             takeRowIDAtOnce(written, in: db)
@@ -263,7 +263,7 @@ extension Record {
         }
     }
 
-    /// Calls `didDelete`, or leaves it to the code that asked for it.
+    /// Calls `didDelete`, unless the caller has requested to call it itself.
     final func callBack(isDeleted: Bool, in db: Database) {
         if db.records.leaves(.deletion(isDeleted: isDeleted), untoldTo: self) { return }
         didDelete(deleted: isDeleted)

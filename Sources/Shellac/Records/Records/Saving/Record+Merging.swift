@@ -16,7 +16,7 @@ extension Record {
     /// In a clean column, the property takes the row's value. If a property differs from the
     /// remembered value, it stays as it is. In all of these columns, the record remembers the row
     /// from now on. So a dirty column stays dirty, unless the row has the same value, and
-    /// ``databaseChanges`` gives the row's value. Columns that the row lacks are left alone. A
+    /// ``databaseChanges`` has the row's value. Columns that the row lacks are left alone. A
     /// column that the record has never read is clean as long as its property is as it was after
     /// the fetch.
     ///

@@ -116,9 +116,9 @@ extension Record {
         if let filled = save.filled { writer.give(filled, to: self) }
     }
 
-    /// Remembers some of the columns, with the remembered values of the others. If the record has
-    /// come to mean another row, nothing is remembered of the others. The primary key has found the
-    /// row, so it is known, unless the row may hold other letters.
+    /// Remembers some of the columns, with the remembered values of the others. If the record
+    /// identifies another row now, it remembers nothing of the others. The primary key has found
+    /// the row, so it is known, unless the row may hold other letters.
     @inline(never)
     private func rememberSome(of writer: RecordWriter, _ mask: ColumnMask, in db: Database) {
         let columns = writer.columns
@@ -158,7 +158,7 @@ extension Record {
         let (columns, statements) = (writer.columns, writer.statements)
         let names = columns.layout.names
         snapshot = snapshot?.with(upserted.map { (names[$0.column], $0.value) })
-        // Of the columns that the record did not give, it remembers only those that were filled in,
+        // Of the columns that the record did not set, it remembers only those that were filled in,
         // or whose stored value it has itself. The stored bytes behind a repaired text are unknown.
         if !untouched.isEmpty {
             let filled = save.filled?.columns.filter { $0.stored != nil }.map(\.column) ?? []

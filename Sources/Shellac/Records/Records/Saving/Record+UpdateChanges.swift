@@ -75,9 +75,9 @@ extension Record {
         return true
     }
 
-    /// Updates all columns of a record that remembers nothing of the row that it means. It was
-    /// neither fetched nor saved, or its primary key was changed. Columns that it does not give are
-    /// left alone.
+    /// Updates all columns of a record that remembers nothing of the row that it identifies. It
+    /// was neither fetched nor saved, or its primary key was changed. The update leaves columns
+    /// alone that the record does not provide.
     @inline(never)
     private func updateRowOfOtherKey(
         _ writer: RecordWriter, _ unchanged: UnchangedColumns?, in db: Database
@@ -104,8 +104,8 @@ extension Record {
         }
     }
 
-    /// Returns the columns to update after some were changed. If the record has come to mean
-    /// another row, it also gives its other columns.
+    /// Returns the columns to update after some were changed. If the record identifies another row
+    /// now, these include all columns that it provides.
     ///
     /// - Parameter changes: The columns, with their old values.
     final func columnsToUpdate(_ changes: [String: DatabaseValue], in db: Database) throws -> Set<String> {

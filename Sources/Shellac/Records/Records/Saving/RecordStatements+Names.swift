@@ -12,7 +12,7 @@ extension RecordStatements {
     /// Returns the columns with the given names.
     func columns(named names: Set<String>) throws -> ColumnMask {
         // If the set is identical to the last one, Swift compares no names. If only Swift treats
-        // several column names as equal, the set has one of them. It then stands for all columns
+        // several column names as equal, the set has one of them. It then means all columns
         // that the update has named.
         if let lastColumns, lastColumns.names == names,
             hasASCIINames || lastColumns.mask.count > names.count

@@ -120,8 +120,8 @@ final class RecordStatements {
         return try row.standing(on: packed.bytes) { try body(Row(row)) }
     }
 
-    /// The columns asked for last, and their names. Records of a type often change in the same
-    /// columns.
+    /// The columns that were requested last, and their names. Records of a type often change in
+    /// the same columns.
     @exclusivity(unchecked) var lastColumns: (mask: ColumnMask, names: Set<String>)?
 
     // MARK: - Statements

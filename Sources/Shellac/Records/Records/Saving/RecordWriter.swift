@@ -172,7 +172,7 @@ final class RecordWriter {
         return false
     }
 
-    /// Throws the reason why no row was written, if a rule knows it.
+    /// Throws the reason why no row was written, if a rule is the cause.
     @inline(__always)
     func explainMissingRow() throws {
         if withPlan({ !$0.rules.isEmpty }) {

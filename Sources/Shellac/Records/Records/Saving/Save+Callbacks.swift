@@ -183,8 +183,8 @@ extension MutablePersistableRecord {
         MemoryLayout<Self>.size == MemoryLayout<AnyObject>.size && Self.self is AnyObject.Type
     }
 
-    /// Returns the names of the columns that the record gives, and those of its key. Nil if it has
-    /// no key to be found by.
+    /// Returns the names of the columns that the record provides, and those of its key. Nil if it
+    /// has no key to find its row by.
     func columnsToUpdate(in db: Database) throws -> Set<String>? {
         try db.withWriter(for: self) { writer in
             writer.hasKey ? writer.names(without: writer.columnsNotGiven(by: object)) : nil

@@ -7,7 +7,7 @@ struct Save: ~Copyable {
     var columns = ColumnMask()
     /// Whether an update writes all columns that the record remembers.
     var isFull = false
-    /// The columns that the record of an upsert does not give. A conflicting row keeps them.
+    /// The columns that the record of an upsert does not provide. A conflicting row keeps them.
     var untouched = ColumnMask()
     /// The values that rules have filled in. Nil for most saves.
     var filled: FilledColumns?
@@ -141,7 +141,7 @@ extension MutablePersistableRecord {
 
     /// Deletes the record's row, as a rule of the type has it.
     ///
-    /// - Parameter destroying: Whether the row is deleted permanently, whatever the rules say.
+    /// - Parameter destroying: Whether the row is deleted permanently, regardless of the rules.
     func deleteRow(_ writer: RecordWriter, destroying: Bool, in db: Database) throws -> Bool {
         writer.takeKey(of: self)
         if !destroying {
@@ -196,7 +196,7 @@ extension RecordWriter {
             ?? Written(success: PersistenceSuccess(insertion: success))
     }
 
-    /// Throws if the save would lose state that the record was given outside of its columns.
+    /// Throws if the save would lose state that was set in the record outside of its columns.
     @inline(__always)
     func checkAttachment(of record: Record?, _ mask: ColumnMask?) throws {
         if let record, let attachment = record.attachment { try attachment.checkSaving(record, self, mask) }

@@ -1,11 +1,11 @@
 /// A feature's part in the saves of a type's records.
 ///
 /// A declaration of the type, such as ``Record/databaseKinds``, makes a rule. The plan of the type
-/// finds its rules once, in the order of ``SaveRule/rules(of:in:)``. Statements ask them when they
-/// are prepared, and each save asks them before and after its statement. Most types have no rules,
+/// finds its rules once, in the order of ``SaveRule/rules(of:in:)``. Statements use them when they
+/// are prepared, and each save calls them before and after its statement. Most types have no rules,
 /// and their saves skip all of this.
 ///
-/// This class asks for nothing. Each feature has a subclass.
+/// This class changes nothing. Each feature has a subclass.
 class SaveRule {
     // MARK: - Asked once
 
@@ -55,15 +55,15 @@ class SaveRule {
     /// Sets the filled-in values in a saved record.
     func give(_ filled: FilledColumns, to record: Record, from writer: RecordWriter) {}
 
-    /// Returns the columns that the rule has left out of a save of a record that now means another
-    /// row. The record has never read that row's values.
+    /// Returns the columns that the rule has left out of a save of a record that now identifies
+    /// another row. The record has never read that row's values.
     func columnsLeftOut(of written: ColumnMask, _ writer: RecordWriter, knowing row: PackedRow) -> ColumnMask
     { ColumnMask() }
 
-    /// Throws the reason why an update or a deletion has found no row, if the rule knows it.
+    /// Throws the reason why an update or a deletion has found no row, if the rule is the cause.
     func explainMissingRow(to writer: RecordWriter) throws {}
 
-    /// Throws the reason why an upsert has written no row, if the rule knows it.
+    /// Throws the reason why an upsert has written no row, if the rule is the cause.
     func explainIgnoredUpsert(to writer: RecordWriter) throws {}
 
     /// Deletes the record's row in another way than by DELETE.

@@ -1,4 +1,4 @@
-// The rules that the declarations of a type make, in the order in which saves ask them.
+// The rules that the declarations of a type make, in the order in which saves apply them.
 
 /// A declaration whose rule is made by a layer above.
 protocol SaveRuleSource {

@@ -50,7 +50,7 @@ struct ExpectedColumns: Hashable {
 ///
 /// There is no version column. If the value is the same, it does not matter whether the row was
 /// written meanwhile. SQLite compares the values in the statement that writes. A second statement
-/// is needed only if nothing was written, and gives the reason.
+/// runs only if nothing was written, and finds the reason.
 ///
 /// Each writer has one instance, which is set for each update that expects values. So its
 /// references are counted once, and not at each call that passes it on.

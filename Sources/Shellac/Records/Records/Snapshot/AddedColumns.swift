@@ -22,8 +22,8 @@ extension Record {
         return noteAddedColumns(writer.columns.layout) { table.column(named: $0) != nil }
     }
 
-    /// Notes the values of the record in columns that its fetch lacked, if a function says that
-    /// they belong to the table.
+    /// Notes the values of the record in columns that its fetch lacked, if a function returns
+    /// that they belong to the table.
     ///
     /// - Parameter encoded: The columns that the record encodes.
     /// - Returns: Whether there are any.

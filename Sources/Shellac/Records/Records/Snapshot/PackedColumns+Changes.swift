@@ -219,7 +219,7 @@ extension PackedBytes {
 }
 
 extension PackedValue {
-    /// Whether storing the value in a column gives the stored value.
+    /// Whether storing the value in a column results in the stored value.
     func isStored(as stored: PackedValue, in affinity: @autoclosure () -> ColumnAffinity?) -> Bool {
         isSame(as: stored) || isStoredDifferently(as: stored, in: affinity())
     }

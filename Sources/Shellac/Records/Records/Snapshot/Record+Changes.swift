@@ -95,7 +95,7 @@ extension Record {
     }
 
     /// Returns the last save as a previous state, if there was one. It is for a row that the record
-    /// comes to remember without saving it.
+    /// will remember without having saved it.
     final func previousSave(moment: UInt64) -> PackedRow.PreviousState? {
         guard let (before, after) = lastSave else { return nil }
         return PackedRow.PreviousState(memory: .save(before: before, after: after), moment: moment)
@@ -153,7 +153,7 @@ extension Record {
         }
     }
 
-    /// Remembers a fetched row that owns its values. Such a row does not give the columns of the
+    /// Remembers a fetched row that owns its values. Such a row does not show the columns of the
     /// table. So the first record made from it shows whether they are all that it encodes.
     private func remember(owned row: PackedRow) throws {
         snapshot = row

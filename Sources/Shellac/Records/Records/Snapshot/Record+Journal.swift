@@ -14,7 +14,7 @@ extension Record: Journaled {
         snapshot?.forgetPreviousState()
     }
 
-    /// Removes the row id that the record was given, or other values.
+    /// Removes the row id that a save has set in the record, or other values.
     final func takeAwayValues(_ note: Journal.Note, on database: Database) {
         if let given = note.state as? GivenValues { return takeAway(given) }
         guard let rowID = note.rowID else { return }
@@ -42,8 +42,8 @@ extension Record: Journaled {
     final func forget() { snapshot = nil }
 
     /// Returns whether the database holds the row that the record remembers. A record without a
-    /// table remembers nothing of a database. Nil if the database cannot be asked, for example
-    /// because the table of saved records is gone.
+    /// table remembers nothing of a database. Nil if the query fails, for example because the table
+    /// of saved records is gone.
     final func isTrue(on database: Database) -> Bool? {
         do {
             let type = type(of: self)

@@ -8,8 +8,8 @@
 /// ## The life of an unread column
 ///
 /// If a fetch lacks columns of the table, each record is asked for them: see
-/// ``Record/noteUnread(_:)``. Usually, all records of a fetch give the same answer, and share one
-/// layout. So the remembered row of a record takes no memory for it.
+/// ``Record/noteUnread(_:)``. Usually, the answer is the same for all records of a fetch, and they
+/// share one layout. So the remembered row of a record takes no memory for it.
 ///
 /// `update`, `save`, `updateChanges` and an upsert write a column once it encodes another value.
 /// ``Record/update(_:columns:)`` writes the columns that it names. Columns that were written are no
@@ -110,8 +110,8 @@ extension Record {
     }
 
     /// Notes the values that a complete element of a fetch encodes in columns that its row lacks.
-    /// The first element was already asked while it was made, because it was not known then that
-    /// this would follow.
+    /// The first element has noted them while it was made, before it was known that this call would
+    /// follow.
     @usableFromInline @inline(never)
     final func noteUnread(of row: LiveRow) {
         let (storage, type) = (row.storage, ObjectIdentifier(type(of: self)))

@@ -13,11 +13,11 @@ final class SoftDeleteRule: SaveRule {
     override var ownColumns: [String] { [deletion.column] }
     override var withholdsColumns: Bool { true }
 
-    /// Returns the column, unless the record gives it.
+    /// Returns the column, unless the record provides it.
     ///
-    /// A date is given if it differs from the one that the record remembers. NULL is given only if
-    /// the record remembers a date of this same row. The NULL of any other record says nothing
-    /// about the row. A struct remembers nothing, so it never gives the column.
+    /// A record provides a date that differs from the one that it remembers. It provides NULL only
+    /// if it remembers a date of this same row. The NULL of any other record says nothing about the
+    /// row. A struct remembers nothing, so it never provides the column.
     override func columnsNotGiven(by record: Record?, _ writer: RecordWriter) -> ColumnMask {
         guard let column = writer.columns.layout.column(named: deletion.column),
             !gives(column, record, writer)

@@ -128,7 +128,7 @@ extension Row {
     }
 
     /// Converts the value of a column with a function. If an optional is read, a NULL or missing
-    /// column gives nil.
+    /// column is nil.
     fileprivate func convert<Value: DatabaseValueConvertible>(
         _ column: String, expecting type: any Any.Type,
         _ convert: (DatabaseValue) -> (any DatabaseValueConvertible)?

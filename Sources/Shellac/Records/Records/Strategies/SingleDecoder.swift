@@ -1,8 +1,8 @@
 /// The decoder of a value that is not a ``DatabaseValueConvertible``, from one column.
 ///
 /// A value that decodes itself from a single value, such as an enum with raw values, gets the
-/// column's value. Any other value asks for a keyed or unkeyed container. It is stopped there, and
-/// decoded from JSON.
+/// column's value. Any other value requests a keyed or unkeyed container. Its decoding is stopped
+/// there, and begins again from JSON.
 struct SingleDecoder: Decoder, SingleValueDecodingContainer {
     let decoding: RecordDecoding
     let column: String

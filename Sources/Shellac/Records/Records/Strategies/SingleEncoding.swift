@@ -1,8 +1,8 @@
 /// The encoding of a value that is not a ``DatabaseValueConvertible``, in one column.
 ///
 /// A value that encodes itself as a single value, such as an enum with raw values, is stored as
-/// that value. Any other value asks for a keyed or unkeyed container. It is stopped at its first
-/// step, and encoded as JSON.
+/// that value. Any other value requests a keyed or unkeyed container. Its encoding is stopped at
+/// the first step, and begins again as JSON.
 struct SingleEncoding: ~Copyable {
     let values: UnsafePointer<ValueEncoding>
     let column: String
