@@ -26,6 +26,8 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
     }
 
     private struct State {
+        var fault: Fault?
+        var faults = 0
         var isFenced = false
         var writesUntilFence: Int?
         var isImmune = false
@@ -64,11 +66,16 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
         vfs.pointee.pAppData = Unmanaged.passUnretained(self).toOpaque()
         vfs.pointee.xOpen = { vfs, name, file, flags, outFlags in
             guard let vfs, let file else { return SQLITE_MISUSE }
+            if let code = storage(vfs).failure(of: .open) {
+                file.pointee.pMethods = nil
+                return code
+            }
             return storage(vfs).open(name, file, flags, outFlags)
         }
         vfs.pointee.xDelete = { vfs, name, isSynced in
             guard let vfs else { return SQLITE_MISUSE }
             let storage = storage(vfs)
+            if let code = storage.failure(of: .delete) { return code }
             return storage.isFenced ? SQLITE_OK : storage.base.pointee.xDelete(storage.base, name, isSynced)
         }
         sqlite3_vfs_register(vfs, 0)
@@ -132,6 +139,15 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
         set { with { $0.movesVersion = newValue } }
     }
 
+    /// The fault that is to come, or that lasts.
+    public var fault: Fault? {
+        get { with { $0.fault } }
+        set { with { ($0.fault, $0.faults) = (newValue, 0) } }
+    }
+
+    /// The number of operations that have failed since the fault was set.
+    public var faultsCount: Int { with { $0.faults } }
+
     /// Runs a function, and returns what was read meanwhile.
     public func reads(during body: () throws -> Void) rethrows -> [Read] {
         with { ($0.reads, $0.keepsReads) = ([], true) }
@@ -145,6 +161,20 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
     public func inNextCheckpoint(_ body: @escaping () -> Void) { with { $0.checkpointBody = body } }
 
     // MARK: - What SQLite calls
+
+    /// Returns the error of an operation, if it is one that fails.
+    fileprivate func failure(of operation: Operation) -> Int32? {
+        with { state in
+            guard let fault = state.fault, fault.operations.contains(operation) else { return nil }
+            if fault.count > 0 {
+                state.fault?.count -= 1
+                return nil
+            }
+            state.faults += 1
+            if !fault.lasts { state.fault = nil }
+            return fault.code ?? operation.failure
+        }
+    }
 
     /// SQLite lets go of memory that it maps from the file. Where it maps none, a checkpoint alone does so.
     fileprivate func willUnmap() {
@@ -246,6 +276,7 @@ private struct OpenFile {
         }
         methods.xRead = { file, bytes, count, offset in
             let opened = OpenFile(file)
+            if let code = opened.storage.failure(of: .read) { return code }
             guard opened.storage.willRead(opened.kind, count, offset) else { return SQLITE_IOERR | 1 << 8 }
             let code = opened.base.xRead(opened.real, bytes, count, offset)
             // Bytes 24 to 27 of the header are counted up by who commits.
@@ -258,26 +289,39 @@ private struct OpenFile {
         }
         methods.xWrite = { file, bytes, count, offset in
             let opened = OpenFile(file)
+            if let code = opened.storage.failure(of: .write) { return code }
             return opened.isChanged ? opened.base.xWrite(opened.real, bytes, count, offset) : SQLITE_OK
         }
         methods.xTruncate = { file, size in
             let opened = OpenFile(file)
+            if let code = opened.storage.failure(of: .truncate) { return code }
             return opened.storage.isFenced ? SQLITE_OK : opened.base.xTruncate(opened.real, size)
         }
         methods.xSync = { file, flags in
             let opened = OpenFile(file)
+            if let code = opened.storage.failure(of: .sync) { return code }
             if opened.storage.failsSyncs { return SQLITE_IOERR | 4 << 8 }
             return opened.storage.isFenced ? SQLITE_OK : opened.base.xSync(opened.real, flags)
         }
-        methods.xFileSize = { OpenFile($0).base.xFileSize(OpenFile($0).real, $1) }
-        methods.xLock = { OpenFile($0).base.xLock(OpenFile($0).real, $1) }
+        methods.xFileSize = {
+            OpenFile($0).storage.failure(of: .size) ?? OpenFile($0).base.xFileSize(OpenFile($0).real, $1)
+        }
+        methods.xLock = {
+            OpenFile($0).storage.failure(of: .lock) ?? OpenFile($0).base.xLock(OpenFile($0).real, $1)
+        }
         methods.xUnlock = { OpenFile($0).base.xUnlock(OpenFile($0).real, $1) }
         methods.xCheckReservedLock = { OpenFile($0).base.xCheckReservedLock(OpenFile($0).real, $1) }
         methods.xFileControl = { OpenFile($0).base.xFileControl(OpenFile($0).real, $1, $2) }
         methods.xSectorSize = { OpenFile($0).base.xSectorSize(OpenFile($0).real) }
         methods.xDeviceCharacteristics = { OpenFile($0).base.xDeviceCharacteristics(OpenFile($0).real) }
-        methods.xShmMap = { OpenFile($0).base.xShmMap(OpenFile($0).real, $1, $2, $3, $4) }
-        methods.xShmLock = { OpenFile($0).base.xShmLock(OpenFile($0).real, $1, $2, $3) }
+        methods.xShmMap = {
+            OpenFile($0).storage.failure(of: .map)
+                ?? OpenFile($0).base.xShmMap(OpenFile($0).real, $1, $2, $3, $4)
+        }
+        methods.xShmLock = {
+            OpenFile($0).storage.failure(of: .lockMap)
+                ?? OpenFile($0).base.xShmLock(OpenFile($0).real, $1, $2, $3)
+        }
         methods.xShmBarrier = { OpenFile($0).base.xShmBarrier(OpenFile($0).real) }
         methods.xShmUnmap = { OpenFile($0).base.xShmUnmap(OpenFile($0).real, $1) }
         methods.xFetch = { OpenFile($0).base.xFetch(OpenFile($0).real, $1, $2, $3) }

@@ -1,0 +1,120 @@
+// Runs a workload while something goes wrong, and compares everything before and after.
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+/// Something that a program does in a database, all or nothing.
+struct Workload: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// Makes records, and returns what is done with them.
+    let prepare: @Sendable (any DatabaseWriter) throws -> Run
+
+    /// What is done, and the records that it saves.
+    struct Run {
+        var records: [Record] = []
+        /// What else must be as before.
+        var facts: () -> [String] = { [] }
+        let body: () throws -> Void
+    }
+
+    var testDescription: String { name }
+}
+
+/// One run of a workload, and everything that must be as before if it is interrupted.
+final class BrokenRun {
+    struct Failure: Error, CustomStringConvertible {
+        let workload: String
+        let breakage: String
+        let what: String
+        var description: String { "\(workload), \(breakage): \(what)" }
+    }
+
+    let workload: Workload
+    let writer: any DatabaseWriter
+    private let run: Workload.Run
+    private let spy = ObserverSpy()
+
+    /// - Parameter writer: A database that holds what ``Workload/fill(_:)`` has written.
+    init(_ workload: Workload, _ writer: any DatabaseWriter) throws {
+        (self.workload, self.writer) = (workload, writer)
+        run = try workload.prepare(writer)
+        writer.add(transactionObserver: spy, extent: .databaseLifetime)
+    }
+
+    /// Runs the workload to its end, and returns what the database then holds.
+    func finish() throws -> [String] {
+        try run.body()
+        return try writer.inDatabase { db in try db.everything() }
+    }
+
+    enum Outcome { case untouched, failed, forgiven }
+
+    /// Runs the workload while something goes wrong.
+    ///
+    /// - Throws: a ``Failure`` if anything is not as it was before, though the workload has failed.
+    func strike(_ breakage: some Breakage, named name: @autoclosure () -> String) throws -> Outcome {
+        func fail(_ what: String) -> Failure {
+            Failure(workload: workload.name, breakage: name(), what: what)
+        }
+        let before = try state()
+        spy.removeAll()
+        var thrown: (any Error)?
+        try breakage.strike(writer) { do { try run.body() } catch { thrown = error } }
+        guard breakage.hasStruck else {
+            if let thrown { throw fail("it threw though nothing went wrong: \(thrown)") }
+            return .untouched
+        }
+        guard let thrown else {
+            if breakage.isForgiven { return .forgiven }
+            throw fail("it has not thrown")
+        }
+        guard let error = thrown as? DatabaseError, breakage.causes(error) else {
+            throw fail("it threw \(thrown)")
+        }
+        if error.message?.isEmpty ?? true { throw fail("the error has no message") }
+        let log = spy.removeAll()
+        if log.contains("didCommit") { throw fail("observers were notified of a commit: \(log)") }
+        if let last = log.last, last != "didRollback" { throw fail("observers were notified of \(log)") }
+        let after = try state()
+        if after != before {
+            let changes = zip(before, after).filter { $0 != $1 }.map { "\($0) → \($1)" }
+            throw fail("it threw \(error), and \(before.count) facts became \(after.count): \(changes)")
+        }
+        let violations = try writer.inDatabase { db in
+            try db.isUsable() ? db._violations : ["the connection is not usable"]
+        }
+        if !violations.isEmpty { throw fail("\(violations)") }
+        return .failed
+    }
+
+    /// The content of the database, and of the records.
+    private func state() throws -> [String] {
+        var state = try writer.inDatabase { db in try db.everything() }
+        for record in run.records {
+            let values = try record.databaseDictionary.sorted { $0.key < $1.key }
+                .map { "\($0.key): \($0.value)" }
+            state.append("\(values), changes: \(try record.databaseChanges.keys.sorted())")
+            state += record._violations
+        }
+        return state + run.facts()
+    }
+}
+
+extension Database {
+    /// The schema and all rows, as texts.
+    func everything() throws -> [String] {
+        let schema = try Row.fetchAll(
+            self, sql: "SELECT type, name, sql FROM sqlite_master ORDER BY type, name")
+        var facts = schema.map { "\($0)" }
+        for object in schema {
+            let (type, name): (String, String) = try (object["type"], object["name"])
+            if type != "table" { continue }
+            let rows = try Row.fetchAll(self, sql: "SELECT * FROM \(name.quotedDatabaseIdentifier)")
+            facts += rows.map { "\(name) \($0)" }.sorted()
+        }
+        return facts
+    }
+}

@@ -1,0 +1,96 @@
+import CSQLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+/// An operation of the storage that fails.
+private final class StorageBreakage: Breakage {
+    private let storage: FaultyStorage
+    private let fault: FaultyStorage.Fault
+    private(set) var hasStruck = false
+
+    init(_ storage: FaultyStorage, _ fault: FaultyStorage.Fault) {
+        (self.storage, self.fault) = (storage, fault)
+    }
+
+    func strike(_ writer: any DatabaseWriter, _ body: () throws -> Void) throws {
+        storage.fault = fault
+        let outcome = Result { try body() }
+        hasStruck = storage.faultsCount > 0
+        storage.fault = nil
+        try outcome.get()
+    }
+
+    func causes(_ error: DatabaseError) -> Bool {
+        [.SQLITE_IOERR, .SQLITE_FULL, .SQLITE_BUSY, .SQLITE_CANTOPEN].contains(error.resultCode)
+    }
+    /// SQLite tolerates some failures, such as that of a checkpoint after a commit.
+    var isForgiven: Bool { true }
+}
+
+/// A workload whose storage fails leaves everything as it was, whichever operation fails.
+@Suite("A storage whose nth operation fails")
+struct FaultyStorageTests {
+    private static let stride = ProcessInfo.processInfo.environment["SHELLAC_BREAKING_STRIDE"].flatMap(
+        Int.init)
+
+    struct Kind: Sendable, CustomTestStringConvertible {
+        let name: String
+        let operations: Set<FaultyStorage.Operation>
+        var code: Int32?
+        var lasts = false
+        var testDescription: String { name }
+
+        static let all = [
+            Kind(name: "a read fails", operations: [.read, .size]),
+            Kind(name: "a write fails", operations: [.write, .truncate, .delete]),
+            Kind(name: "all writes fail", operations: [.write, .truncate, .delete], lasts: true),
+            Kind(name: "the disk is full", operations: [.write], code: SQLITE_FULL, lasts: true),
+            Kind(name: "nothing reaches the disk", operations: [.sync]),
+            Kind(name: "a lock is refused", operations: [.lock, .lockMap]),
+            Kind(name: "memory cannot be shared", operations: [.map, .open]),
+        ]
+    }
+
+    private func run(_ workload: Workload, _ writer: Writer, _ storage: FaultyStorage) throws -> BrokenRun {
+        let file = try TemporaryDatabase()
+        let opened = try writer.open(file) { configuration in
+            configuration = StampClock().configuration(configuration)
+            configuration.vfs = storage.name
+            configuration.checkpoints = .atCommit
+            configuration.prepareDatabase { _ in withExtendedLifetime(file) {} }
+        }
+        try Workload.fill(opened)
+        return try BrokenRun(workload, opened)
+    }
+
+    @Test(
+        "leaves the rows, the records and the connection as they were",
+        arguments: Writer.allCases, Kind.all)
+    func fails(_ writer: Writer, _ kind: Kind) throws {
+        let storage = FaultyStorage()
+        var (failures, forgiven) = (0, 0)
+        for workload in Workload.all {
+            let expected = try run(workload, writer, storage).finish()
+            var (count, isOver) = (0, false)
+            while !isOver {
+                let run = try run(workload, writer, storage)
+                let fault = FaultyStorage.Fault(
+                    kind.operations, after: count, lasts: kind.lasts, code: kind.code)
+                switch try run.strike(StorageBreakage(storage, fault), named: "\(kind.name) after \(count)") {
+                case .untouched: isOver = true
+                case .forgiven:
+                    forgiven += 1
+                    try #expect(run.writer.inDatabase { db in try db.everything() } == expected)
+                case .failed:
+                    failures += 1
+                    try #expect(run.finish() == expected, "\(workload.name), \(kind.name) after \(count)")
+                }
+                count += Self.stride ?? 7
+            }
+        }
+        if Self.stride != nil { print("\(writer), \(kind.name): \(failures) failures, \(forgiven) forgiven") }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Shellac
+
+/// A workload that is interrupted leaves everything as it was, at whatever step the interruption comes.
+///
+/// The gate interrupts some steps of each workload. `SHELLAC_BREAKING_STRIDE=1` interrupts at all of them.
+@Suite("Interruption at every step")
+struct InterruptionTests {
+    private static let stride = ProcessInfo.processInfo.environment["SHELLAC_BREAKING_STRIDE"].flatMap(
+        Int.init)
+
+    private func run(_ workload: Workload) throws -> BrokenRun {
+        let queue = try DatabaseQueue(configuration: StampClock().configuration())
+        try Workload.fill(queue)
+        return try BrokenRun(workload, queue)
+    }
+
+    /// Interrupts a workload at its steps, until it is over before the interruption comes. Returns the number of
+    /// interruptions.
+    private func interruptEverywhere(_ workload: Workload, stride: Int, warmly: Bool) throws -> Int {
+        let expected = try run(workload).finish()
+        var (count, step, current) = (0, 0, try run(workload))
+        while try current.strike(Interruption(after: step), named: "interrupted at step \(step)") == .failed {
+            count += 1
+            step += stride
+            if warmly { continue }
+            // After an interruption, all of it succeeds at the second attempt.
+            try #expect(current.finish() == expected, "after step \(step - stride)")
+            current = try run(workload)
+        }
+        return count
+    }
+
+    @Test("leaves the rows, the records and the connection as they were", arguments: Workload.all)
+    func cold(_ workload: Workload) throws {
+        let count = try interruptEverywhere(workload, stride: Self.stride ?? 29, warmly: false)
+        #expect(count > 1)
+        if Self.stride != nil { print("\(workload.name): \(count) interruptions") }
+    }
+
+    @Test(
+        "leaves what is prepared and remembered in order, one interruption after the other",
+        arguments: Workload.all)
+    func warm(_ workload: Workload) throws {
+        let count = try interruptEverywhere(workload, stride: Self.stride ?? 13, warmly: true)
+        #expect(count > 1)
+        if Self.stride != nil { print("\(workload.name): \(count) interruptions of one connection") }
+    }
+}
