@@ -28,6 +28,9 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
     private struct State {
         var fault: Fault?
         var faults = 0
+        var log: WriteLog?
+        /// The names of the open files, by their addresses.
+        var names: [UnsafeMutableRawPointer: String] = [:]
         var isFenced = false
         var writesUntilFence: Int?
         var isImmune = false
@@ -76,7 +79,10 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
             guard let vfs else { return SQLITE_MISUSE }
             let storage = storage(vfs)
             if let code = storage.failure(of: .delete) { return code }
-            return storage.isFenced ? SQLITE_OK : storage.base.pointee.xDelete(storage.base, name, isSynced)
+            if storage.isFenced { return SQLITE_OK }
+            let code = storage.base.pointee.xDelete(storage.base, name, isSynced)
+            if code == SQLITE_OK, let name { storage.log?.append(.delete(String(cString: name))) }
+            return code
         }
         sqlite3_vfs_register(vfs, 0)
     }
@@ -139,6 +145,12 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
         set { with { $0.movesVersion = newValue } }
     }
 
+    /// Keeps what is written from now on.
+    public var log: WriteLog? {
+        get { with { $0.log } }
+        set { with { $0.log = newValue } }
+    }
+
     /// The fault that is to come, or that lasts.
     public var fault: Fault? {
         get { with { $0.fault } }
@@ -199,9 +211,19 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
             ? .main
             : flags & SQLITE_OPEN_WAL != 0 ? .log : flags & SQLITE_OPEN_MAIN_JOURNAL != 0 ? .journal : .other
         opened.initialize(kind, Unmanaged.passRetained(self))
+        if let name { with { $0.names[opened.memory] = String(cString: name) } }
         file.pointee.pMethods = UnsafePointer(methods)
         return SQLITE_OK
     }
+
+    /// Notes what was done to a file, if that has succeeded.
+    fileprivate func note(_ code: Int32, _ file: OpenFile, _ event: (String) -> WriteLog.Event) -> Int32 {
+        let (log, name) = with { ($0.log, $0.names[file.memory]) }
+        if code == SQLITE_OK, let log, let name { log.append(event(name)) }
+        return code
+    }
+
+    fileprivate func forget(_ file: OpenFile) { with { $0.names[file.memory] = nil } }
 
     /// Returns whether the bytes may be read.
     fileprivate func willRead(_ file: File, _ count: Int32, _ offset: Int64) -> Bool {
@@ -270,6 +292,7 @@ private struct OpenFile {
         methods.iVersion = version
         methods.xClose = { file in
             let opened = OpenFile(file)
+            opened.storage.forget(opened)
             let code = opened.base.xClose(opened.real)
             opened.owner.release()
             return code
@@ -290,18 +313,25 @@ private struct OpenFile {
         methods.xWrite = { file, bytes, count, offset in
             let opened = OpenFile(file)
             if let code = opened.storage.failure(of: .write) { return code }
-            return opened.isChanged ? opened.base.xWrite(opened.real, bytes, count, offset) : SQLITE_OK
+            guard opened.isChanged else { return SQLITE_OK }
+            let code = opened.base.xWrite(opened.real, bytes, count, offset)
+            return opened.storage.note(code, opened) { name in
+                .write(name, Int(offset), [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(count))))
+            }
         }
         methods.xTruncate = { file, size in
             let opened = OpenFile(file)
             if let code = opened.storage.failure(of: .truncate) { return code }
-            return opened.storage.isFenced ? SQLITE_OK : opened.base.xTruncate(opened.real, size)
+            if opened.storage.isFenced { return SQLITE_OK }
+            let code = opened.base.xTruncate(opened.real, size)
+            return opened.storage.note(code, opened) { .truncate($0, Int(size)) }
         }
         methods.xSync = { file, flags in
             let opened = OpenFile(file)
             if let code = opened.storage.failure(of: .sync) { return code }
             if opened.storage.failsSyncs { return SQLITE_IOERR | 4 << 8 }
-            return opened.storage.isFenced ? SQLITE_OK : opened.base.xSync(opened.real, flags)
+            if opened.storage.isFenced { return SQLITE_OK }
+            return opened.storage.note(opened.base.xSync(opened.real, flags), opened) { .sync($0) }
         }
         methods.xFileSize = {
             OpenFile($0).storage.failure(of: .size) ?? OpenFile($0).base.xFileSize(OpenFile($0).real, $1)
