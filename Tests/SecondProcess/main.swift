@@ -6,6 +6,7 @@
 //     SecondProcess PATH pool|queue read|write|both|later COUNT
 //     SecondProcess PATH checkpoints
 //     SecondProcess PATH open pool|queue
+//     SecondProcess PATH steps save|migrate|rebuild|vacuum|backup|import
 //
 // The first executes SQL in a transaction, and commits. The second holds a lock.
 // It prints `locked` once it has the lock, and releases it when its standard input gives a line, or closes.
@@ -13,7 +14,8 @@
 // the second does. The fourth has very many tasks access the database at once, and prints the number of its threads before them,
 // and the highest one meanwhile. The fifth copies the write-ahead log without a pause, as a program does that has nothing of
 // Shellac; it prints `copying` at its beginning, and how often it has done so at its end.
-// The last one opens the file, which may be new, with a log, and inserts a row into the table `opening`.
+// The sixth opens the file, which may be new, with a log, and inserts a row into the table `opening`. The last one works in
+// steps without an end, and prints the number of each.
 import Foundation
 import Shellac
 
@@ -28,6 +30,10 @@ if arguments.count == 4, arguments[2] == "execute" {
 }
 if arguments.count == 4, arguments[2] == "open", let way = Writing.Way(rawValue: arguments[3]) {
     try Writing.open(path: arguments[1], way)
+    exit(0)
+}
+if arguments.count == 4, arguments[2] == "steps", let work = Steps.Work(rawValue: arguments[3]) {
+    try Steps(path: arguments[1], work).run()
     exit(0)
 }
 if arguments.count == 4, let way = Writing.Way(rawValue: arguments[2]), let number = Int(arguments[3]) {

@@ -15,9 +15,20 @@ public final class WritingProcess: @unchecked Sendable {  // the process and the
     private let ended = Gate()
 
     /// Starts the process, which numbers its rows by `number`.
-    public init(path: String, _ way: Way = .pool, number: Int) throws {
+    public convenience init(path: String, _ way: Way = .pool, number: Int) throws {
+        try self.init(arguments: [path, way.rawValue, String(number)])
+    }
+
+    /// Starts a process that does one kind of work in steps without an end.
+    ///
+    /// - Parameter work: `save`, `migrate`, `rebuild`, `vacuum`, `backup`, or `import`.
+    public convenience init(path: String, steps work: String) throws {
+        try self.init(arguments: [path, "steps", work])
+    }
+
+    private init(arguments: [String]) throws {
         process.executableURL = try SecondProcess.executable()
-        process.arguments = [path, way.rawValue, String(number)]
+        process.arguments = arguments
         process.standardInput = input
         process.standardOutput = output
         try process.start()

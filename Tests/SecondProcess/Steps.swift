@@ -1,0 +1,76 @@
+import Foundation
+import Shellac
+
+/// A process that does one kind of work in steps, and prints the number of each step that is done, from 1 on. It is killed
+/// in the middle of one.
+///
+/// The database has a table `item (id, name)` of 1,000 rows, and a table `done (number)` with one row.
+struct Steps {
+    enum Work: String {
+        case save, migrate, rebuild, vacuum, backup, `import`
+    }
+
+    let path: String
+    let writer: any DatabaseWriter
+    let work: Work
+
+    init(path: String, _ work: Work) throws {
+        (self.path, self.work) = (path, work)
+        writer = try work == .backup ? DatabasePool(path: path) : DatabaseQueue(path: path)
+    }
+
+    func run() throws {
+        var number = 0
+        while true {
+            number += 1
+            try step(number)
+            FileHandle.standardOutput.write(Data("\(number)\n".utf8))
+        }
+    }
+
+    private func step(_ number: Int) throws {
+        switch work {
+        case .save:
+            try writer.write { db in
+                try db.execute(sql: "INSERT INTO item (name) VALUES ('new'), ('newer')")
+                try db.execute(sql: "UPDATE done SET number = ?", arguments: [number])
+            }
+        case .migrate:
+            var migrator = DatabaseMigrator()
+            for number in 1...number {
+                migrator.registerMigration("step \(number)") { db in
+                    try db.create(table: "step\(number)") { t in t.autoIncrementedPrimaryKey("id") }
+                    try db.execute(sql: "UPDATE item SET name = ?", arguments: ["step \(number)"])
+                    try db.execute(sql: "UPDATE done SET number = ?", arguments: [number])
+                }
+            }
+            try migrator.migrate(writer)
+        case .rebuild:
+            try writer.write { db in
+                try db.rebuild(table: "item") { t in
+                    t.autoIncrementedPrimaryKey("id")
+                    t.column("name", number % 2 == 0 ? .text : .blob).notNull()
+                    t.column("step\(number)", .integer)
+                }
+                try db.execute(sql: "UPDATE done SET number = ?", arguments: [number])
+            }
+        case .vacuum:
+            try writer.write { db in
+                try db.execute(
+                    sql: "UPDATE item SET name = zeroblob(1000) WHERE id % 2 = ?", arguments: [number % 2])
+                try db.execute(sql: "UPDATE done SET number = ?", arguments: [number])
+                try db.execute(sql: "UPDATE item SET name = ''")
+            }
+            try writer.vacuum()
+        case .backup:
+            try writer.write { db in try db.execute(sql: "UPDATE done SET number = ?", arguments: [number]) }
+            try (writer as? DatabasePool)?.backup(to: DatabaseQueue(path: path + ".copy"))
+        case .import:
+            let lines = (1...200).map { "imported \($0)\n" }.joined()
+            try writer.write { db in
+                _ = try db.importRows(into: "item", from: .bytes(("name\n" + lines).utf8))
+                try db.execute(sql: "UPDATE done SET number = ?", arguments: [number])
+            }
+        }
+    }
+}
