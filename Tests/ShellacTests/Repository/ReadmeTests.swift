@@ -4,9 +4,9 @@ import Testing
 
 /// README.md, and what it leads to.
 @Suite struct ReadmeTests {
-    @Test("README.md has 150 lines at most")
+    @Test("README.md has 120 lines at most")
     func length() throws {
-        #expect(try text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
+        #expect(try text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 121)
     }
 
     @Test("what README.md links to is there")
@@ -33,12 +33,20 @@ import Testing
         }
     }
 
-    @Test("a picture is made by a command that stands beside it")
+    @Test("a picture is one that .ci/drawings makes, or is made by a command beside it")
     func pictures() throws {
         let readme = try text("README.md")
-        let pictures = readme.matches(of: /!\[[^\]]*\]\(([^)]+)\)/).map { String($0.1) }
+        let drawings = try text(".ci/drawings")
+        let pictures = Self.pictures(in: readme)
+        #expect(pictures.count >= 4)
         for picture in pictures {
-            #expect(readme.replacing("\n", with: " ").contains("Benchmarks --chart \(picture)"), "\(picture)")
+            #expect(exists(picture), "there is no \(picture)")
+            let name = try #require(picture.split(separator: "/").last).split(separator: ".")[0]
+            let plainName = name.replacing("~dark", with: "")
+            #expect(
+                drawings.contains("\"\(plainName)\"")
+                    || readme.replacing("\n", with: " ").contains("Benchmarks --chart \(picture)"),
+                "\(picture)")
         }
     }
 
@@ -88,12 +96,22 @@ import Testing
             Self.links(in: "[a](b.md), ![c](d.svg) and [e](f/g.md#h) [i](https://j)") == [
                 "b.md", "d.svg", "f/g.md",
             ])
+        #expect(
+            Self.pictures(in: "![c](d.svg) <source srcset=\"e.svg\"><img alt=\"f\" src=\"g.svg\">") == [
+                "d.svg", "e.svg", "g.svg",
+            ])
     }
 
     // MARK: - Reading
 
     private static func links(in text: String) -> [String] {
         text.matches(of: /\]\(([^)#]+)[^)]*\)/).map { String($0.1) }.filter { !$0.contains("://") }
+    }
+
+    private static func pictures(in text: String) -> [String] {
+        text.matches(of: /(?:!\[[^\]]*\]\(|<source [^>]*srcset="|<img [^>]*src=")([^)"]+)/).map {
+            String($0.1)
+        }
     }
 
     private func text(_ path: String) throws -> String {
