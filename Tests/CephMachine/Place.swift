@@ -33,7 +33,7 @@ struct Place {
             configuration.vfs = nil
             configuration.busyMode = .timeout(60)
         }
-        if mode == .unconfirmed { configuration.confirmsCommits = false }
+        if mode == .unconfirmed { configuration.verifiesCommits = false }
         if [.persist, .journal].contains(mode) { configuration.journalMode = .persist }
         if mode == .journal { configuration.lockingMode = .normal }
         return configuration

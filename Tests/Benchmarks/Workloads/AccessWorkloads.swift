@@ -35,7 +35,7 @@ enum AccessWorkloads {
     private static func heardRead(_ fixture: Fixture) throws -> Sides {
         let count = Atomic<UInt64>(0)
         var configuration = Configuration()
-        configuration.report = { _ in count.add(1, ordering: .relaxed) }
+        configuration.reportHandler = { _ in count.add(1, ordering: .relaxed) }
         let (plain, heard) = (try memory(Configuration()), try memory(configuration))
         return smallReads(fixture, { try plain.read($0) }, { try heard.read($0) })
     }

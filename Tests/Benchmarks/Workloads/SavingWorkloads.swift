@@ -4,7 +4,7 @@ import Shellac
 enum SavingWorkloads {
     static let all = [
         Workload("update.changes", gate: 1.6, goal: 1.3, sides: changed),
-        Workload("update.ifUnchanged", gate: 1.15, goal: 1.1, sides: changedIfUnchanged),
+        Workload("update.checking", gate: 1.15, goal: 1.1, sides: changedIfUnchanged),
         Workload("changes.none.item", .nanoseconds, gate: 60, goal: 35, sides: unchangedItems),
         Workload("changes.none.player", .nanoseconds, gate: 150, goal: 100, sides: unchangedPlayers),
         Workload(
@@ -47,7 +47,7 @@ enum SavingWorkloads {
         let count = fixture.scale.insertions
         return Sides(
             operations: count, c: try saving(count) { try $0.updateChanges($1) },
-            shellac: try saving(count) { try $0.update($1, ifUnchanged: .changedColumns) })
+            shellac: try saving(count) { try $0.update($1, checking: .changedColumns) })
     }
 
     /// Records of which one column of seven has changed, updated in one transaction.

@@ -349,7 +349,7 @@ struct KeyHistory {
 
     private mutating func updateUnchanged(_ index: Int) throws {
         let isAll = Bool.random(using: &random)
-        log.append("\(index) update(ifUnchanged: \(isAll ? "all" : "changed"))")
+        log.append("\(index) update(checking: \(isAll ? "all" : "changed"))")
         let (tag, changes) = (tags[index], changes(index))
         var isDone = changes.isEmpty
         if !isDone, isUnchanged(index, changes),
@@ -357,7 +357,7 @@ struct KeyHistory {
         {
             isDone = write(index, changes)
         }
-        try expect(isDone) { try tag.update(db, ifUnchanged: isAll ? .all : .changedColumns) }
+        try expect(isDone) { try tag.update(db, checking: isAll ? .all : .changedColumns) }
     }
 
     private mutating func retry(_ index: Int) throws {

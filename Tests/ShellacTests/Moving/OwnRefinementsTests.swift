@@ -73,7 +73,7 @@ struct OwnRefinementsTests {
     @Test("stay what they were, with rows of their own, a limit for each parent, and other relations along")
     func nested() throws {
         try Guild.database().read { db in
-            let rows = try Team.including(all: Team.players.best().limit(1, perParent: true)).alphabetical()
+            let rows = try Team.including(all: Team.players.best().limitPerParent(1)).alphabetical()
                 .asRequest(of: Row.self).fetchAll(db)
             let names = try rows.map { try $0.prefetchedRows["players"]?.map { try $0["name"] as String } }
             #expect(names == [["Eve"], [], ["Barbara"]])
@@ -141,7 +141,7 @@ struct OwnRefinementsTests {
     @Test(
         "that a relation does not have are told at compile time",
         arguments: [
-            ("Team.players.limit(3)", "missing argument for parameter 'perParent'"),
+            ("Team.players.limit(3)", "'limit' has been renamed to 'limitPerParent(_:)'"),
             ("Team.players.group(Column(\"a\"))", "has no member 'group'"),
             ("Team.players.union(Player.all())", "has no member 'union'"),
             ("Team.including(Team.players.bets())", "value of type 'HasMany<Player>' has no member 'bets'"),

@@ -33,12 +33,12 @@ try dbQueue.write { db in
 
 let (mine, theirs) = try dbQueue.read { db in (try Player.find(db, key: 1), try Player.find(db, key: 1)) }
 theirs.score = 500
-try dbQueue.write { db in try theirs.update(db, ifUnchanged: .changedColumns) }
+try dbQueue.write { db in try theirs.update(db, checking: .changedColumns) }
 
 mine.score = 150
 mine.name = "King Arthur"
 do {
-    try dbQueue.write { db in try mine.update(db, ifUnchanged: .changedColumns) }
+    try dbQueue.write { db in try mine.update(db, checking: .changedColumns) }
 } catch RecordError.stale(let columns, let row) {
     let score: Int = try row["score"]
     print("somebody else has changed \(columns.joined(separator: ", ")): the score is \(score) now")
@@ -48,7 +48,7 @@ do {
     try mine.merge(row)
     print("still to be written:", try mine.databaseChanges.keys.sorted())
 }
-try dbQueue.write { db in try mine.update(db, ifUnchanged: .changedColumns) }
+try dbQueue.write { db in try mine.update(db, checking: .changedColumns) }
 print("both agree:", try dbQueue.read { db in try Player.find(db, key: 1).score })
 
 //: Where the new value is made of the old one, a function makes it again.
@@ -61,5 +61,5 @@ print("\(theirs.name) has \(theirs.score) points")
 try dbQueue.write { db in try mine.delete(db) }
 theirs.score = 0
 do {
-    try dbQueue.write { db in try theirs.update(db, ifUnchanged: .all) }
+    try dbQueue.write { db in try theirs.update(db, checking: .all) }
 } catch { print(error) }

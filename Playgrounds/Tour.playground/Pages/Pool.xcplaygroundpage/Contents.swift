@@ -94,7 +94,7 @@ do {
 
 var watched = Configuration()
 watched.label = "bank"
-watched.report = { report in
+watched.reportHandler = { report in
     switch report.event {
     case .statement(let run): print("\(report.connection): \(run.rowCount) rows of \(run.sql)")
     case .access(let access): print("\(report.connection): \(access.site.operation), \(access.occupancy)")
@@ -111,7 +111,7 @@ var alone = Configuration()
 alone.label = "till"
 alone.lockingMode = .exclusive
 alone.journalMode = .wal
-alone.confirmsCommits = true
+alone.verifiesCommits = true
 let till = folder.appending(path: "till.sqlite").path
 do {
     _ = try DatabasePool(path: till, configuration: alone)

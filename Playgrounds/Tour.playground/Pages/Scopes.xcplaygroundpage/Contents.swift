@@ -68,9 +68,9 @@ try dbQueue.write { db in
 
 try dbQueue.read { db in
     print("\(try Team.fetchCount(db)) teams")
-    print("\(try Team.unfiltered(by: .archived).fetchCount(db)) with those that are archived")
+    print("\(try Team.ignoringDefaultFilter(.archived).fetchCount(db)) with those that are archived")
     do {
-        _ = try Team.unfiltered(by: "archive").fetchCount(db)
+        _ = try Team.ignoringDefaultFilter("archive").fetchCount(db)
     } catch {
         print(error)
     }
@@ -85,7 +85,9 @@ try dbQueue.write { db in
 let team = try dbQueue.write { db in
     let team = try Team.find(db, key: 1)
     try team.delete(db)
-    print("\(try Player.fetchCount(db)) player, \(try Player.unfiltered(by: .deleted).fetchCount(db)) rows")
+    print(
+        "\(try Player.fetchCount(db)) player, \(try Player.ignoringDefaultFilter(.deleted).fetchCount(db)) rows"
+    )
     return team.id
 }
 
@@ -99,6 +101,6 @@ try dbQueue.write { db in
 //: `destroy` is for good.
 
 try dbQueue.write { db in
-    let count = try Player.unfiltered(by: .deleted).filter(Column("deletedAt") != nil).destroyAll(db)
+    let count = try Player.ignoringDefaultFilter(.deleted).filter(Column("deletedAt") != nil).destroyAll(db)
     print("\(count) player is gone")
 }

@@ -4,7 +4,7 @@ import CSQLite
 import Dispatch
 import Synchronization
 
-/// The measurement of one access, for its report: see ``Configuration/report``.
+/// The measurement of one access, for its report: see ``Configuration/reportHandler``.
 ///
 /// Its life: the access is *asked* for, it *begins* with its turn, and it *ends*. It is *reported*
 /// once the connection is free for others. An access that was cancelled before its turn is

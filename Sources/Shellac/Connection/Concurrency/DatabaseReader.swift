@@ -17,7 +17,8 @@
 /// and ``DatabaseWriter/unsafeReentrantWrite(file:line:_:)``. Inside of these,
 /// ``Database/readOnly(_:)`` refuses writes.
 ///
-/// The methods take the file and the line of their call, which appear in ``Configuration/report``.
+/// The methods take the file and the line of their call, which appear in
+/// ``Configuration/reportHandler``.
 //
 // They pass them to the methods of the same name with a `CallSite`. Queues, pools and snapshots
 // implement these, and the documentation does not show them.

@@ -74,7 +74,7 @@ public protocol DatabaseWriter: DatabaseReader {
     /// ```
     ///
     /// From then on, new accesses throw an error. Accesses that run, or wait in line, go on, also
-    /// those of cursors, snapshots and backups. After ``Configuration/closingDeadline`` they are
+    /// those of cursors, snapshots and backups. After ``Configuration/shutdownTimeout`` they are
     /// interrupted and rolled back: they throw `SQLITE_INTERRUPT`. Sequences of live values end.
     /// The write-ahead log is copied, and the database is closed. No log stays behind, unless
     /// another process has the database open.

@@ -192,7 +192,7 @@ final class PoolReaders: Sendable {
             return AccessActor.fail(work, error)
         }
         let ticket = Ticket()
-        let carried = opening.configuration.carry?()
+        let carried = opening.configuration.taskContext?()
         line.enter(ticket)
         AccessActor.begin(work) {
             await self.perform(ticket, measure) { place in
@@ -212,7 +212,7 @@ final class PoolReaders: Sendable {
     ) {
         // (The caller is a running write, which goes on. So nothing refuses this read.)
         let measure = opening.group.reporter.map { AccessMeasure($0, site, opening.description) }
-        let carried = opening.configuration.carry?()
+        let carried = opening.configuration.taskContext?()
         let number = line.enter()
         let place = places[number]
         place.activity.begin()
@@ -331,7 +331,7 @@ final class PoolReaders: Sendable {
 extension Database {
     /// Runs a function in the open transaction, and then ends that.
     fileprivate func giveState(
-        _ carried: Configuration.Carried?, _ body: @escaping (Result<Database, any Error>) -> Void
+        _ carried: Configuration.TaskContext?, _ body: @escaping (Result<Database, any Error>) -> Void
     ) {
         giveAccess(carried) { result in
             guard let db = try? result.get() else { return body(result) }

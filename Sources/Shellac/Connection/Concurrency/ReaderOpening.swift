@@ -36,7 +36,7 @@ struct ReaderOpening: Sendable {
         }
         var configuration = configuration
         configuration.readonly = true
-        configuration.confirmsCommits = false
+        configuration.verifiesCommits = false
         configuration.journalMode = .default
         configuration.defaultTransactionKind = .deferred
         self.configuration = configuration

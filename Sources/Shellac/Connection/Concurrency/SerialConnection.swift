@@ -178,7 +178,7 @@ extension SerialConnection {
             return AccessActor.fail(work, error)
         }
         let ticket = Ticket()
-        let carried = database.configuration.carry?()
+        let carried = database.configuration.taskContext?()
         line.enter(ticket)
         AccessActor.begin(work) {
             await AccessActor.run(ticket, in: actors) { _ in
@@ -256,7 +256,7 @@ extension Database {
 
     /// Passes the connection on in an access, with the values that are carried along.
     func giveAccess(
-        _ carried: Configuration.Carried?, _ body: @escaping (Result<Database, any Error>) -> Void
+        _ carried: Configuration.TaskContext?, _ body: @escaping (Result<Database, any Error>) -> Void
     ) {
         func run() { Result.success(self).give(body) { db, body in try db.wholeAccess(body) } }
         if let carried { carried(run) } else { run() }

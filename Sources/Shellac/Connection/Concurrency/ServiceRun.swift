@@ -19,7 +19,7 @@ struct ServiceRun: Sendable {
 
     private var group: ConnectionGroup { writer.database.group }
     private var description: String { writer.database.description }
-    private var deadline: Duration { max(.zero, writer.database.configuration.closingDeadline) }
+    private var deadline: Duration { max(.zero, writer.database.configuration.shutdownTimeout) }
     /// The time to wait for an interrupted access that does not return.
     private static var grace: Duration { .seconds(1) }
     private static var interval: Duration { .milliseconds(5) }

@@ -2,7 +2,7 @@
 
 import CSQLite
 
-/// The measurement of an open transaction, for its report: see ``Configuration/report``.
+/// The measurement of an open transaction, for its report: see ``Configuration/reportHandler``.
 struct TransactionMeasure {
     private let start: UInt64
     private let changes: ChangeCount

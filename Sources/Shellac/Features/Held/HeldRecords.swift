@@ -13,7 +13,7 @@ enum HeldVerb: Sendable {
     case save, insert, updateChanges, delete, destroy, restore, reload
     /// The columns are nil for all of them.
     case update(columns: Set<String>?)
-    case updateIfUnchanged(UnchangedColumns)
+    case updateIfUnchanged(ConflictCheck)
     case updateChangesRetrying(Int)
 }
 
@@ -81,7 +81,7 @@ struct HeldRecords {
                 case .insert: try copy.insert(db)
                 case .update(nil): try copy.update(db)
                 case .update(let columns?): try copy.update(db, columns: columns)
-                case .updateIfUnchanged(let columns): isDone = try copy.update(db, ifUnchanged: columns)
+                case .updateIfUnchanged(let columns): isDone = try copy.update(db, checking: columns)
                 case .updateChangesRetrying(let times): isDone = try copy.updateChanges(db, retrying: times)
                 case .updateChanges: isDone = try copy.updateChanges(db)
                 case .delete: isDone = try copy.delete(db)

@@ -103,11 +103,11 @@ extension Record {
     ///   - file: The file of the call.
     ///   - line: The line of the call.
     /// - Returns: Whether a column had changed.
-    /// - Throws: any error that ``update(_:ifUnchanged:)`` throws, and
+    /// - Throws: any error that ``update(_:checking:)`` throws, and
     ///   ``RecordError/notCopied(recordType:reason:)``.
     @discardableResult
     nonisolated(nonsending) public final func update(
-        in writer: some DatabaseWriter, ifUnchanged columns: UnchangedColumns,
+        in writer: some DatabaseWriter, checking columns: ConflictCheck,
         file: StaticString = #fileID, line: UInt = #line
     ) async throws -> Bool {
         try await writer.perform(

@@ -175,7 +175,7 @@ final class ClassKind: RecordClasses, @unchecked Sendable {  // constant
 
     /// Returns the error for a row that is not of the class.
     func error(_ value: DatabaseValue, _ row: Row) -> RecordError {
-        let values = NewerRow(databaseTableName: base.databaseTableName, columns: Array(row.copy()))
+        let values = CurrentRow(databaseTableName: base.databaseTableName, columns: Array(row.copy()))
         return type(of: value) == nil
             ? .unknownKind(recordType: "\(type)", kind: value, row: values)
             : .kindChanged(recordType: "\(type)", kind: value, row: values)

@@ -1,9 +1,9 @@
 /// The records that a relation is loaded for when the program names one of them.
 public enum LoadScope: Hashable, Sendable {
     /// The named record and the records of the same fetch, some hundreds at a time.
-    case peers
+    case siblings
     /// The named record alone.
-    case alone
+    case single
 }
 
 extension Record {
@@ -27,12 +27,12 @@ extension Record {
     ///   - db: A connection to the database.
     ///   - scope: Whether the relation is also prefetched for records of the same fetch.
     /// - Throws: a ``RelationError``, or the ``DatabaseError`` of a statement.
-    public final func load(_ relation: some Relation, _ db: Database, _ scope: LoadScope = .peers) throws {
+    public final func load(_ relation: some Relation, _ db: Database, _ scope: LoadScope = .siblings) throws {
         db.checkAccess()
         try db.readingOneState {
             try relation.definition.checkNested()
             let loading = try RelationLoading(relation.definition, in: db)
-            guard scope == .peers, let window = rememberedRow.window else {
+            guard scope == .siblings, let window = rememberedRow.window else {
                 return try loading.load(for: [self], areFetched: false)
             }
             try loading.load(for: self, among: window)
@@ -227,4 +227,12 @@ extension RelationDefinition {
         }
         refinement.arguments.append(nested.count.databaseValue)
     }
+}
+
+extension LoadScope {
+    @available(*, unavailable, renamed: "siblings")
+    public static var peers: LoadScope { .siblings }
+
+    @available(*, unavailable, renamed: "single")
+    public static var alone: LoadScope { .single }
 }

@@ -74,23 +74,21 @@ public struct HasMany<Target: TableRecord>: Relation {
     /// relation.
     ///
     /// ```swift
-    /// let best = Team.players.order { $0.score.desc }.limit(3, perParent: true)
+    /// let best = Team.players.order { $0.score.desc }.limitPerParent(3)
     /// ```
     ///
-    /// - Parameters:
-    ///   - count: The most related rows of one row.
-    ///   - perParent: Pass true. A limit of all rows together would leave some parents without
-    ///     theirs.
-    public func limit(_ count: Int, perParent: Bool) -> HasMany {
-        guard perParent else {
-            Misuse.trap(
-                "a relation cannot have one limit for all its rows, which would leave some parents without "
-                    + "theirs: write limit(\(count), perParent: true).")
-        }
+    /// - Parameter count: The most related rows of one row.
+    public func limitPerParent(_ count: Int) -> HasMany {
         var definition = definition
         definition.limit = Swift.max(count, 0)
         return HasMany(definition)
     }
+
+    @available(*, unavailable, renamed: "limitPerParent(_:)")
+    public func limit(_ count: Int) -> HasMany { limitPerParent(count) }
+
+    @available(*, unavailable, message: "Use limitPerParent(_:)")
+    public func limit(_ count: Int, perParent: Bool) -> HasMany { limitPerParent(count) }
 }
 
 /// A to-one relation: one of the rows that refer to each row. Declare it by `hasOne`.
@@ -146,7 +144,7 @@ extension Relation {
     ///     static let replies = hasMany(Comment.self, using: "parentID")
     ///     static let parent = belongsTo(Comment.self, using: "parentID")
     /// }
-    /// Comment.including(Comment.replies.toDepth(3)).fetchAll(db)     // as replies.including(replies.including(replies))
+    /// Comment.including(Comment.replies.recursively(depth: 3)).fetchAll(db)     // as replies.including(replies.including(replies))
     /// ```
     ///
     /// One statement loads each level. No statement runs below the last level with rows. The
@@ -155,11 +153,14 @@ extension Relation {
     ///
     /// - Parameter depth: The number of levels. 1 is the relation as it is, and at most 100 are
     ///   loaded.
-    public func toDepth(_ depth: Int) -> Self {
+    public func recursively(depth: Int) -> Self {
         var deep = self
         for _ in 1..<min(max(depth, 1), 100) { deep = including(deep) }
         return deep
     }
+
+    @available(*, unavailable, renamed: "recursively(depth:)")
+    public func toDepth(_ depth: Int) -> Self { recursively(depth: depth) }
 
     /// Returns a separate relation with a key of its own. Objects that are loaded for one relation
     /// are not read by the other.

@@ -52,7 +52,7 @@ public struct RelationDefinition: Sendable {
         if let limit = last.anyLimit, path.isMany {
             return
                 "the limit of \(last.name()) would apply to each row of \(path.name()), through which it "
-                + "leads: write limit(\(limit), perParent: true) after the whole relation, for each "
+                + "leads: write limitPerParent(\(limit)) after the whole relation, for each "
                 + "\(path.owner)"
         }
         if path.query.isDistinct, path.limit != nil || !order.isEmpty {

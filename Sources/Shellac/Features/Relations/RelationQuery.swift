@@ -126,7 +126,7 @@ extension RelationDefinition {
         }
         if query.limit != nil {
             try refuse(
-                "one limit for all rows would leave some records without theirs: write limit(3, perParent: true)"
+                "one limit for all rows would leave some records without theirs: write limitPerParent(3)"
             )
         }
         if !query.groups.isEmpty || query.groupCondition != nil {

@@ -109,7 +109,7 @@ extension TableRecord {
     ///
     /// ```swift
     /// static let firstTags = hasMany(
-    ///     Tag.self, through: taggings.order { $0.position }.limit(3, perParent: true), using: Tagging.tag)
+    ///     Tag.self, through: taggings.order { $0.position }.limitPerParent(3), using: Tagging.tag)
     /// ```
     ///
     /// The order of the rows in between comes first, followed by that of `relation`. An order of

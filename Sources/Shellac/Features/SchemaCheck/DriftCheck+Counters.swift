@@ -26,6 +26,6 @@ extension DriftCheck {
                 counter.mark.column)
         }
         let wrong = try Int.fetchOne(db.makeStatement(sql: counter.countOfWrong(in: table.schemaName))) ?? 0
-        if wrong > 0 { add(.miscounted(count: wrong), counter.mark.column) }
+        if wrong > 0 { add(.inaccurateCounters(count: wrong), counter.mark.column) }
     }
 }

@@ -118,7 +118,7 @@ public struct SchemaFault: Hashable, Sendable {
         /// ``TableDefinition/counter(_:of:using:)``.
         case counterNotKept(reason: String)
         /// Rows of the table have a wrong count.
-        case miscounted(count: Int)
+        case inaccurateCounters(count: Int)
         /// No record could be made from a row, to see what it encodes.
         case recordNotMade(reason: String)
         /// The record that was made from a row could not be encoded.
@@ -184,7 +184,7 @@ extension SchemaFault: CustomStringConvertible {
                 + "\(table), which is not a case of \(type)."
         case .counterNotKept(let reason):
             "Nothing updates \(column) of \(table), which is a counter: \(reason)."
-        case .miscounted(let count):
+        case .inaccurateCounters(let count):
             "\(count) \(count == 1 ? "row" : "rows") of \(table) \(count == 1 ? "has" : "have") a wrong count in \(column): "
                 + "call recount(\"\(tableName)\", \"\(names)\")."
         case .recordNotMade(let reason):

@@ -180,12 +180,17 @@ extension Database {
     ///
     /// - Parameter body: The function, which runs immediately. It may nest such calls.
     /// - Throws: Errors of the function.
-    public func withoutCallbacks<Result>(_ body: () throws -> Result) throws -> Result {
+    public func withoutTableCallbacks<Result>(_ body: () throws -> Result) throws -> Result {
         checkAccess()
         let running = try triggerConnection.running
         running.suspensions += 1
         defer { running.suspensions -= 1 }
         return try body()
+    }
+
+    @available(*, unavailable, renamed: "withoutTableCallbacks(_:)")
+    public func withoutCallbacks<Result>(_ body: () throws -> Result) throws -> Result {
+        try withoutTableCallbacks(body)
     }
 }
 
@@ -208,7 +213,7 @@ extension DatabaseWriter {
     /// with its `db`. An error that it throws fails the statement, which is undone and throws that
     /// very error. Transactions, savepoints and schema changes throw inside the function, and so do
     /// callbacks that are nested more than 32 deep. Writes of stamps call no callback.
-    /// ``Database/withoutCallbacks(_:)`` suspends callbacks.
+    /// ``Database/withoutTableCallbacks(_:)`` suspends callbacks.
     ///
     /// Rows that `REPLACE` deletes, to make room for others, call no callback: SQLite runs triggers
     /// for these only after `PRAGMA recursive_triggers = ON`. With that pragma, callbacks are

@@ -102,7 +102,7 @@ extension TriggerDefinition {
     /// (``TableRecord/databaseSoftDelete``).
     ///
     /// ```swift
-    /// try t.destroyAll(Player.unfiltered(by: .deleted).filter(Column("teamID") == t.old[Column("id")]))
+    /// try t.destroyAll(Player.ignoringDefaultFilter(.deleted).filter(Column("teamID") == t.old[Column("id")]))
     /// // DELETE FROM "player" WHERE "teamID" = "OLD"."id";
     /// ```
     ///

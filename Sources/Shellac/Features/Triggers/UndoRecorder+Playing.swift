@@ -32,7 +32,7 @@ extension UndoRecorder {
         }
         try execute("PRAGMA defer_foreign_keys = ON")
         try database.withoutFilling {
-            try database.withoutCallbacks {
+            try database.withoutTableCallbacks {
                 try setRows(of: group, used, direction)
             }
         }

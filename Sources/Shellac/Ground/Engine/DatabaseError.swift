@@ -41,7 +41,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
     public internal(set) var constraint: Constraint?
 
     /// Whether the transaction may have been committed despite the error: see
-    /// ``Configuration/confirmsCommits``.
+    /// ``Configuration/verifiesCommits``.
     ///
     /// If you repeat the transaction, you may write it twice. First reopen the database and look.
     /// With confirmed commits, this is also true if a commit failed because of the storage

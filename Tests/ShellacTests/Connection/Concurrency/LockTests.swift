@@ -19,7 +19,7 @@ struct LockTests {
         }
         let pool = try file.pool { configuration in
             if isReport {
-                configuration.report = { report in
+                configuration.reportHandler = { report in
                     if case .statement = report.event { ask() }
                 }
             } else {

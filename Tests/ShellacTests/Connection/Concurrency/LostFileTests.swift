@@ -369,7 +369,7 @@ struct LostFileTests {
     func confirmed(writer: Writer, mode: JournalMode) throws {
         if writer == .pool, mode == .delete { return }
         let database = try open(writer) {
-            $0.confirmsCommits = true
+            $0.verifiesCommits = true
             $0.journalMode = mode
         }
         try database.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
@@ -397,7 +397,7 @@ struct LostFileTests {
 
     @Test("A VACUUM of it is refused before it writes, and its outcome is known", .behaviour(107))
     func confirmedVacuum() throws {
-        let database = try open(.queue) { $0.confirmsCommits = true }
+        let database = try open(.queue) { $0.verifiesCommits = true }
         try database.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
         try lose(.moved)
         let error = databaseError {

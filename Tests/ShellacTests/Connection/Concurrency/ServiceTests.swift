@@ -18,7 +18,7 @@ struct ServiceTests {
         configure: (inout Configuration) -> Void = { _ in }
     ) throws -> any DatabaseWriter {
         try kind.open(file) { configuration in
-            configuration.closingDeadline = deadline
+            configuration.shutdownTimeout = deadline
             configuration.prepareDatabase { db in try db.add(function: .pause) }
             configure(&configuration)
         }

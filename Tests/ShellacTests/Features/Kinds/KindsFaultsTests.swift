@@ -359,7 +359,7 @@ struct KindsFaultsTests {
             try db.create(trigger: "t", .after, .insert, on: "source") { t in
                 try t.updateAll(
                     Plain.filter(Column("name") == "x"), Column("deletedAt").set(to: "2020-01-01"))
-                try t.destroyAll(Plain.unfiltered(by: .deleted).filter(Column("name") == "y"))
+                try t.destroyAll(Plain.ignoringDefaultFilter(.deleted).filter(Column("name") == "y"))
                 try t.destroyAll(Other.self)
             }
             try db.execute(
@@ -369,7 +369,7 @@ struct KindsFaultsTests {
                     INSERT INTO source VALUES (1);
                     """)
             try #expect(Plain.order(Column("id")).fetchAll(db).map(\.name) == ["z", "n"])
-            try #expect(Plain.unfiltered(by: .deleted).fetchCount(db) == 3)
+            try #expect(Plain.ignoringDefaultFilter(.deleted).fetchCount(db) == 3)
             // What a default filter leaves out stays, as it does in a request.
             try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM other") == 1)
         }

@@ -184,7 +184,7 @@ struct KindsTests {
             #expect(
                 throws: RecordError.unknownKind(
                     recordType: "StrictAnimal", kind: "unicorn".databaseValue,
-                    row: NewerRow(
+                    row: CurrentRow(
                         databaseTableName: "animal",
                         columns: [("id", 5.databaseValue), ("kind", "unicorn".databaseValue)]))
             ) { try StrictAnimal.fetchAll(db, sql: "SELECT id, kind FROM animal WHERE id = 5") }
@@ -285,7 +285,7 @@ struct KindsTests {
                 refuses { try cat.update(db) }
                 refuses { try cat.updateChanges(db) }
                 refuses { try cat.update(db, columns: ["name"]) }
-                refuses { try cat.update(db, ifUnchanged: .changedColumns) }
+                refuses { try cat.update(db, checking: .changedColumns) }
                 refuses { try cat.updateChanges(db, retrying: 3) }
                 refuses { try cat.save(db) }
                 refuses { try cat.upsert(db) }

@@ -6,7 +6,7 @@ enum Guild {
     class Team: Record {
         static let players = hasMany(Player.self)
         static let captain = hasOne(Player.self).filter { $0.isCaptain == true }
-        static let best = players.order { $0.score.desc }.limit(2, perParent: true).forKey("best")
+        static let best = players.order { $0.score.desc }.limitPerParent(2).forKey("best")
 
         var id: Int64?
         var name = ""

@@ -25,7 +25,7 @@ import Testing
     private static func load(_ queue: DatabaseQueue) throws {
         try queue.read { db in
             let teams = try Guild.Team.fetchAll(db)
-            for _ in 1...40 { for team in teams { try team.load(Guild.Team.players, db, .alone) } }
+            for _ in 1...40 { for team in teams { try team.load(Guild.Team.players, db, .single) } }
             for _ in 1...40 { try db.load(teams, Guild.Team.captain) }
             // The first of a fetch stands alone.
             for _ in 1...20 {
@@ -57,7 +57,7 @@ import Testing
                     for _ in 1...100 {
                         _ = try team.request(for: Guild.Team.players).fetchCount(db)
                         _ = try quiet.request(for: Quiet.players).fetchCount(db)
-                        try quiet.load(Quiet.players, db, .alone)
+                        try quiet.load(Quiet.players, db, .single)
                     }
                 }
             }

@@ -326,7 +326,7 @@ import Testing
     @Test("removes from lists that are filtered, limited, sorted, selected or distinct", .behaviour(66))
     func derived() throws {
         let relations: [HasMany<Player>] = [
-            Team.players.filter { $0.score > 5 }, Team.players.limit(9, perParent: true),
+            Team.players.filter { $0.score > 5 }, Team.players.limitPerParent(9),
             Team.players.order { $0.name.desc },
             Team.players.select(
                 Column("name"), Column("id"), Column("teamID"), Column("score"), Column("isCaptain")),
@@ -666,7 +666,7 @@ import Testing
             try #expect(teams.map { try $0.players.map(\.name) } == [["Same", "Craig"], ["Same"], []])
             // Rows are numbered before those that are equal are left out.
             let error = #expect(throws: RelationError.self) {
-                try Team.including(names.limit(2, perParent: true)).fetchAll(db)
+                try Team.including(names.limitPerParent(2)).fetchAll(db)
             }
             #expect(error?.description.contains("distinct") == true)
         }
@@ -683,7 +683,7 @@ import Testing
             try #expect(all[0][mates][1] === all[1][mates][1])
             let teams = try Team.including(weapons.order(Column("name").desc)).order { $0.id }.fetchAll(db)
             try #expect(teams.map { try $0[weapons].map(\.name) } == [["bow", "axe"], ["club"], []])
-            let best = weapons.order(Column("name").desc).limit(1, perParent: true)
+            let best = weapons.order(Column("name").desc).limitPerParent(1)
             try db.load(teams, best)
             try #expect(teams.map { try $0[weapons].map(\.name) } == [["bow"], ["club"], []])
             let found = try Weapon.including(owners).order(Column("id")).fetchAll(db)

@@ -98,12 +98,12 @@ struct ParentCollationTests {
     final class Team: Record {
         static let players = hasMany(Player.self).order { $0.id }
         static let first = hasOne(Player.self).order { $0.id }.forKey("first")
-        static let two = players.limit(2, perParent: true).forKey("two")
+        static let two = players.limitPerParent(2).forKey("two")
         static let visits = hasMany(Visit.self)
         static let guests = hasMany(Player.self, through: visits, using: Visit.player).order { $0.id }
             .forKey("guests")
         static let twoGuests = hasMany(
-            Player.self, through: visits.order { $0.id }.limit(2, perParent: true), using: Visit.player
+            Player.self, through: visits.order { $0.id }.limitPerParent(2), using: Visit.player
         ).forKey("twoGuests")
 
         var code = ""
@@ -173,7 +173,7 @@ struct ParentCollationTests {
             for team in peers { try team.load(Team.players, db) }
             try check("peers", peers) { try $0[Team.players] }
             let alone = try teams(db)
-            for team in alone { try team.load(Team.players, db, .alone) }
+            for team in alone { try team.load(Team.players, db, .single) }
             try check("alone", alone) { try $0[Team.players] }
             try check("request", teams(db)) { try $0.request(for: Team.players).fetchAll(db) }
             // The way up says the same.
@@ -286,7 +286,8 @@ struct ParentCollationTests {
                 try #expect(deleted() == [])
                 try #expect(Team.filter { $0.code == team.code }.deleteAll(db) == 1)
                 try #expect(deleted() == expected)
-                try #expect(Team.unfiltered(by: .deleted).filter { $0.code == team.code }.restoreAll(db) == 1)
+                try #expect(
+                    Team.ignoringDefaultFilter(.deleted).filter { $0.code == team.code }.restoreAll(db) == 1)
                 try #expect(deleted() == [])
             }
         }

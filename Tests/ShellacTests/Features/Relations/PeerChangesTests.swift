@@ -189,7 +189,7 @@ import Testing
             let all = try names(Team.players.order(Column("id")))
             #expect(all[4] == ["one", "two"])
             try #expect(names(Team.players.order(Column("id").desc))[4] == ["two", "one"])
-            try #expect(names(Team.players.order(Column("id")).limit(1, perParent: true))[4] == ["one"])
+            try #expect(names(Team.players.order(Column("id")).limitPerParent(1))[4] == ["one"])
             try #expect(names(Team.players.filter(Column("name") == "two"))[4] == ["two"])
             try #expect(names(Team.players.filter(Column("name") == "one"))[4] == ["one"])
             try #expect(names(Team.players.filter(sql: "name = ?", arguments: ["two"]))[4] == ["two"])
@@ -197,7 +197,7 @@ import Testing
             try #expect(names(Team.players.filter(sql: "name = 'two'"))[4] == ["two"])
             _ = try names(Team.players.including(Player.weapons))
             _ = try teams[4].players[0].weapons
-            _ = try names(Team.players.including(Player.weapons.limit(0, perParent: true), Player.team))
+            _ = try names(Team.players.including(Player.weapons.limitPerParent(0), Player.team))
             try #expect(teams[4].players[0].team !== teams[4])
             _ = try names(Team.players)
             #expect(throws: RelationError.self) { try teams[4].players[0].weapons }

@@ -37,7 +37,7 @@ import Testing
             // The first record of a fetch stands alone.
             #expect(spy.selections.count <= 1 + (count + FetchWindow.rowCount - 1) / FetchWindow.rowCount)
             spy.removeAll()
-            for team in teams.suffix(20) { try team.load(Team.players, db, .alone) }
+            for team in teams.suffix(20) { try team.load(Team.players, db, .single) }
             #expect(spy.selections.count == min(count, 20))
         }
     }
@@ -54,7 +54,7 @@ import Testing
                 let other = Team.players.filter { $0.name == "0" }.forKey("zeros")
                 try team.load(other, db)
                 try #expect(team[other].count == min(count, 1))
-                try team.load(Team.players.limit(1, perParent: true), db)
+                try team.load(Team.players.limitPerParent(1), db)
                 try #expect(team.players.count == min(count, 1))
                 try team.load(Team.players.including(Player.weapons), db)
                 try #expect(team.players.count == count)

@@ -82,7 +82,7 @@ struct Way: Sendable {
                 "odd", down.filter(Column("id") % 2 == 1).order(Column("q"), Column("id")).forKey("odd"),
                 find("p COLLATE {k} = :k AND id % 2 = 1", "ORDER BY q, id")),
             many(
-                "first", down.order(Column("q").desc, Column("id")).limit(2, perParent: true).forKey("first"),
+                "first", down.order(Column("q").desc, Column("id")).limitPerParent(2).forKey("first"),
                 find("p COLLATE {k} = :k", "ORDER BY q DESC, id LIMIT 2")),
             many(
                 "siblings",

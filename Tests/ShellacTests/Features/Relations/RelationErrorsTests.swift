@@ -72,7 +72,7 @@ import Testing
     func unsound() throws {
         try database().read { db in
             for (relation, words) in [
-                (Club.limited, "limit(3, perParent: true)"), (Club.grouped, "grouped"),
+                (Club.limited, "limitPerParent(3)"), (Club.grouped, "grouped"),
                 (Club.united, "union"),
             ] {
                 let error = #expect(throws: RelationError.self) { try Club.including(relation).fetchAll(db) }

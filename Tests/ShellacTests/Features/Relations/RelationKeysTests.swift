@@ -23,7 +23,7 @@ import Testing
         override class var databaseTableName: String { "parent" }
         static let children = hasMany(Child.self, using: ForeignKey(["p"], to: ["k"])).order(Column("id"))
         static let first = hasOne(Child.self, using: ForeignKey(["p"], to: ["k"])).order(Column("id"))
-        static let two = children.limit(2, perParent: true).forKey("two")
+        static let two = children.limitPerParent(2).forKey("two")
     }
 
     final class Child: Node {
@@ -80,9 +80,9 @@ import Testing
         try check("peers", peers)
         let alone = try all.fetchAll(db)
         for parent in alone {
-            try parent.load(Parent.children, db, .alone)
-            try parent.load(Parent.two, db, .alone)
-            try parent.load(Parent.first, db, .alone)
+            try parent.load(Parent.children, db, .single)
+            try parent.load(Parent.two, db, .single)
+            try parent.load(Parent.first, db, .single)
         }
         try check("alone", alone)
         return differences
@@ -287,7 +287,7 @@ import Testing
             for day in days { try day.load(Day.visits, db) }
             try #expect(days.map { try $0[Day.visits].count } == [1, 1])
             let visits = try Visit.order(Column("id")).fetchAll(db)
-            for visit in visits { try visit.load(Visit.day, db, .alone) }
+            for visit in visits { try visit.load(Visit.day, db, .single) }
             try #expect(visits.map { try $0[Visit.day]?.name } == ["May", "June"])
             // Nothing has changed: nothing is written.
             days[1].name = "Juni"

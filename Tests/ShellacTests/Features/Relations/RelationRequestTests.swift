@@ -103,7 +103,7 @@ struct RelationRequestTests {
             names(Team.including(players.reversed()).filter { $0.id < 3 }.order { $0.id })
                 == [["Reds", "Craig", "Barbara", "Arthur"], ["Blues", "Eve", "David"]])
         try #expect(
-            names(Team.including(players.reversed().limit(1, perParent: true)).filter(key: 1))
+            names(Team.including(players.reversed().limitPerParent(1)).filter(key: 1))
                 == [["Reds", "Craig"]])
         try #expect(
             names(

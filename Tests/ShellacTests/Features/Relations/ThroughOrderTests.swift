@@ -15,12 +15,12 @@ struct ThroughOrderTests {
         static let tags = hasMany(Tag.self, through: ranked, using: Tagging.tag)
         static let named = hasMany(Tag.self, through: sorted, using: Tagging.tag.order { $0.name }).forKey(
             "named")
-        static let first = hasMany(Tag.self, through: ranked.limit(2, perParent: true), using: Tagging.tag)
+        static let first = hasMany(Tag.self, through: ranked.limitPerParent(2), using: Tagging.tag)
             .forKey("first")
         static let marks = hasMany(
             Mark.self,
             through: hasMany(
-                Tag.self, through: ranked.limit(2, perParent: true), using: Tagging.tag.order { $0.name.desc }
+                Tag.self, through: ranked.limitPerParent(2), using: Tagging.tag.order { $0.name.desc }
             ),
             using: Tag.marks.order { $0.id.desc })
 
@@ -121,7 +121,7 @@ struct ThroughOrderTests {
         try #expect(names(Post.tags.reversed()) == [["a", "b", "c"], ["a", "b", "d"], []])
         try #expect(names(Post.tags.order { $0.name }) == [["a", "b", "c"], ["a", "b", "d"], []])
         try #expect(names(Post.tags.filter { $0.name != "b" }) == [["c", "a"], ["d", "a"], []])
-        try #expect(names(Post.tags.limit(2, perParent: true)) == [["c", "b"], ["d", "b"], []])
+        try #expect(names(Post.tags.limitPerParent(2)) == [["c", "b"], ["d", "b"], []])
     }
 
     @Test("come before the order of the rows that it leads to", .behaviour(67))
@@ -156,8 +156,8 @@ struct ThroughOrderTests {
     func limit() throws {
         try #expect(names(Post.first) == [["c", "b"], ["d", "b"], []])
         try #expect(names(Post.first.order { $0.name }) == [["b", "c"], ["b", "d"], []])
-        try #expect(names(Post.first.limit(1, perParent: true)) == [["c"], ["d"], []])
-        let none = Post.hasMany(Tag.self, through: Post.ranked.limit(0, perParent: true), using: Tagging.tag)
+        try #expect(names(Post.first.limitPerParent(1)) == [["c"], ["d"], []])
+        let none = Post.hasMany(Tag.self, through: Post.ranked.limitPerParent(0), using: Tagging.tag)
         try #expect(names(none) == [[], [], []])
     }
 
@@ -210,8 +210,8 @@ struct ThroughOrderTests {
             try queue.read { _ = try Post.annotated(with: Post.first.count).fetchAll($0) }
         }
         let each = Post.hasMany(
-            Mark.self, through: Post.tags, using: Tag.marks.limit(1, perParent: true))
-        let words = "write limit(1, perParent: true) after the whole relation, for each Post"
+            Mark.self, through: Post.tags, using: Tag.marks.limitPerParent(1))
+        let words = "write limitPerParent(1) after the whole relation, for each Post"
         refusal(words) { try queue.read { try Self.load(each, $0) } }
         refusal(words) { try queue.read { try Self.request(each, $0) } }
         refusal(words) { try queue.read { _ = try Post.joining(required: each).fetchCount($0) } }

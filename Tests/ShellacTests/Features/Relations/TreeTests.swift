@@ -63,13 +63,14 @@ import Testing
             for (depth, levels) in [(-1, 1), (0, 1), (1, 1), (3, 3), (5, 4), (.max, 4)] {
                 spy.removeAll()
                 let root = try #require(
-                    try Page.including(Page.pages.toDepth(depth)).filter(key: 1).fetchOne(db))
+                    try Page.including(Page.pages.recursively(depth: depth)).filter(key: 1).fetchOne(db))
                 try #expect(root.levels() == (1...levels).map { Array(Int64(1) << $0..<Int64(2) << $0) })
                 #expect(spy.selections.count == 1 + min(max(depth, 1), 5))
                 // A page below knows the one above.
                 try #expect(root.pages[1].parent === root)
             }
-            let root = try #require(try Page.including(Page.pages.toDepth(2)).filter(key: 1).fetchOne(db))
+            let root = try #require(
+                try Page.including(Page.pages.recursively(depth: 2)).filter(key: 1).fetchOne(db))
             let leaf = try root.pages[0].pages[0]
             #expect(throws: RelationError.notLoaded(relation: "Page.pages", recordType: "Page")) {
                 try leaf.pages
@@ -82,12 +83,12 @@ import Testing
         let spy = SQLSpy()
         try database(spy).read { db in
             let root = try Page.find(db, key: 1)
-            try root.load(Page.pages.including(Page.notes).limit(1, perParent: true).toDepth(3), db)
+            try root.load(Page.pages.including(Page.notes).limitPerParent(1).recursively(depth: 3), db)
             try #expect(root.levels() == [[2], [4], [8]])
             try #expect(root.pages[0].pages[0].pages[0].notes.count == 1)
             // Upwards.
             let leaf = try Page.find(db, key: 31)
-            try leaf.load(Page.parent.toDepth(4), db)
+            try leaf.load(Page.parent.recursively(depth: 4), db)
             try #expect(leaf.parent?.parent?.parent?.parent === leaf.parent?.parent?.parent?.parent)
             try #expect(leaf.parent?.parent?.parent?.parent?.id == 1)
         }
@@ -98,9 +99,9 @@ import Testing
         let spy = SQLSpy()
         try database(spy).read { db in
             let page = try Page.find(db, key: 100)
-            try page.load(Page.pages.toDepth(.max), db)
+            try page.load(Page.pages.recursively(depth: .max), db)
             try #expect(page.levels() == Array(repeating: [100], count: 100))
-            try page.load(Page.parent.toDepth(.max), db)
+            try page.load(Page.parent.recursively(depth: .max), db)
             var (last, depth) = (page, 0)
             while let parent = try? last.parent { (last, depth) = (parent, depth + 1) }
             #expect(depth == 100)
@@ -112,7 +113,7 @@ import Testing
         try database(SQLSpy()).write { db in
             var pages = (0..<4).map { _ in Page() }
             for (parent, page) in zip(pages, pages.dropFirst()) { parent.set(Page.pages, to: [page]) }
-            try pages[0].save(db, with: Page.pages.toDepth(3))
+            try pages[0].save(db, with: Page.pages.recursively(depth: 3))
             #expect(pages.map(\.parentID) == [nil] + pages.dropLast().map(\.id))
             pages = []
             try #expect(Page.fetchCount(db) == 36)
@@ -124,7 +125,7 @@ import Testing
         try database(SQLSpy()).read { db in
             let page = try Page.find(db, key: 1)
             #expect(throws: RelationError.wrongOwner(relation: "Page.notes", recordType: "Note")) {
-                try page.load(Page.notes.toDepth(2), db)
+                try page.load(Page.notes.recursively(depth: 2), db)
             }
         }
     }

@@ -53,7 +53,7 @@ struct UnlistedStampsTests {
                 { try leaf.update(db) }, { try leaf.save(db) }, { _ = try leaf.updateChanges(db) },
                 { _ = try leaf.updateChanges(db) { $0.title += "!" } }, { try leaf.upsert(db) },
                 { _ = try leaf.updateAndFetch(db) }, { try leaf.update(db, columns: ["title"]) },
-                { try leaf.touch(db) }, { try leaf.update(db, ifUnchanged: .all) },
+                { try leaf.touch(db) }, { try leaf.update(db, checking: .all) },
             ]
             for (index, verb) in verbs.enumerated() {
                 clock.advance()
@@ -145,13 +145,13 @@ struct UnlistedStampsTests {
             for title in ["b", "c"] {
                 clock.advance()
                 fetched.title = title
-                try fetched.update(db, ifUnchanged: .columns(["title", "updatedAt"]))
+                try fetched.update(db, checking: .columns(["title", "updatedAt"]))
             }
             clock.advance()
             try db.execute(sql: "UPDATE leaf SET updatedAt = 'somebody'")
             fetched.title = "d"
             #expect(throws: RecordError.self) {
-                try fetched.update(db, ifUnchanged: .columns(["title", "updatedAt"]))
+                try fetched.update(db, checking: .columns(["title", "updatedAt"]))
             }
             // A rollback takes the date back from what is remembered.
             let other = try Leaf.find(db, key: 1)
@@ -160,7 +160,7 @@ struct UnlistedStampsTests {
                 try other.update(db)
                 return .rollback
             }
-            try other.update(db, ifUnchanged: .columns(["updatedAt"]))
+            try other.update(db, checking: .columns(["updatedAt"]))
         }
     }
 

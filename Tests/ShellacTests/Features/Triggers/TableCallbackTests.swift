@@ -216,7 +216,7 @@ struct TableCallbackTests {
         let other = Recorder<Int>()
         try queue.after(.insert, on: Hero.self) { _, _ in other.record(1) }
         try queue.write { db in
-            try db.withoutCallbacks { try Hero("a").insert(db) }
+            try db.withoutTableCallbacks { try Hero("a").insert(db) }
             try Hero("b").insert(db)
         }
         #expect(heard.elements == ["insert: nil -> 2 b"])

@@ -54,10 +54,10 @@ struct DefaultFilterTests {
             }
             try #expect(Post.fetchAll(db).map(\.id) == [1, 5])
             try #expect(ids(Post.all()) == [1, 5])
-            try #expect(ids(Post.unfiltered(by: .archived)) == [1, 2, 5])
-            try #expect(ids(Post.unfiltered(by: .drafts)) == [1, 3, 5])
-            try #expect(ids(Post.unfiltered(by: .drafts, .archived)) == [1, 2, 3, 4, 5])
-            try #expect(ids(Post.filter(Column("id") > 1).unfiltered(by: .archived)) == [2, 5])
+            try #expect(ids(Post.ignoringDefaultFilter(.archived)) == [1, 2, 5])
+            try #expect(ids(Post.ignoringDefaultFilter(.drafts)) == [1, 3, 5])
+            try #expect(ids(Post.ignoringDefaultFilter(.drafts, .archived)) == [1, 2, 3, 4, 5])
+            try #expect(ids(Post.filter(Column("id") > 1).ignoringDefaultFilter(.archived)) == [2, 5])
             try #expect(ids(Post.filter(Column("id") == 1 || Column("id") == 2)) == [1])
             try #expect(ids(Post.filter(sql: "id = 1 OR id = 2")) == [1])
             try #expect(Post.fetchCount(db) == 2 && Post.all().fetchCount(db) == 2)
@@ -65,7 +65,7 @@ struct DefaultFilterTests {
             try #expect(Post.fetchOne(db, key: ["title": "b"]) == nil)
             try #expect(Post.fetchAll(db, keys: [1, 2, 3]).map(\.id) == [1])
             try #expect(Post.exists(db, key: 1) && !Post.exists(db, key: 2))
-            try #expect(Post.unfiltered(by: .archived).filter(key: 2).fetchOne(db)?.title == "b")
+            try #expect(Post.ignoringDefaultFilter(.archived).filter(key: 2).fetchOne(db)?.title == "b")
             #expect(throws: RecordError.recordNotFound(databaseTableName: "post", key: ["id": 3])) {
                 try Post.find(db, key: 3)
             }
@@ -95,20 +95,20 @@ struct DefaultFilterTests {
     func names() throws {
         try queue.inDatabase { db in
             let error = #expect(throws: DatabaseError.self) {
-                try Post.unfiltered(by: .misspelled).fetchAll(db)
+                try Post.ignoringDefaultFilter(.misspelled).fetchAll(db)
             }
             #expect(
                 error?.message?.hasPrefix(
                     "Post has no default filter named archved: it has archived, drafts") == true,
                 "\(error?.message ?? "")")
             expectError("Blog has no default filter named archived: it has none") {
-                try Blog.unfiltered(by: .archived).fetchCount(db)
+                try Blog.ignoringDefaultFilter(.archived).fetchCount(db)
             }
             expectError("a table without a type has no default filter named archived: it has none") {
-                try Table<Post>("post").unfiltered(by: .archived).deleteAll(db)
+                try Table<Post>("post").ignoringDefaultFilter(.archived).deleteAll(db)
             }
             // One that is left out twice is left out.
-            try #expect(Post.unfiltered(by: .drafts, .drafts).fetchCount(db) == 3)
+            try #expect(Post.ignoringDefaultFilter(.drafts, .drafts).fetchCount(db) == 3)
             // A filter that names a column which is not there.
             let missing = #expect(throws: DatabaseError.self) { try LostPost.fetchAll(db) }
             #expect(missing?.message?.contains("isArchive") == true)
@@ -125,15 +125,17 @@ struct DefaultFilterTests {
             #expect(try blogs.map { try $0[Blog.posts].map(\.id) } == [[1], [5]])
             #expect(try blogs.map { try $0[Blog.allPosts].map(\.id) } == [[1, 2], [5]])
             try #expect(blogs[0].request(for: Blog.posts).fetchCount(db) == 1)
-            try #expect(blogs[1].request(for: Blog.allPosts.unfiltered(by: .drafts)).fetchCount(db) == 3)
-            let answered = try Post.unfiltered(by: .archived, .drafts).order(Self.byID).including(
+            try #expect(
+                blogs[1].request(for: Blog.allPosts.ignoringDefaultFilter(.drafts)).fetchCount(db) == 3)
+            let answered = try Post.ignoringDefaultFilter(.archived, .drafts).order(Self.byID).including(
                 Post.answered
             ).fetchAll(db)
             #expect(try answered.map { try $0[Post.answered]?.id } == [nil, 1, 1, nil, nil])
             let joined = try Post.order(Self.byID).including(optional: Post.answered).fetchAll(db)
             #expect(try joined.map { try $0[Post.answered]?.id } == [nil, nil])
             try #expect(
-                Post.unfiltered(by: .drafts).joining(required: Post.answered).fetchAll(db).map(\.id) == [3])
+                Post.ignoringDefaultFilter(.drafts).joining(required: Post.answered).fetchAll(db).map(\.id)
+                    == [3])
             try #expect(Blog.joining(required: Blog.posts.filter(Column("title") == "b")).fetchCount(db) == 0)
             let counts = try Blog.annotated(with: [Blog.posts.count, Blog.allPosts.forKey("all").count])
                 .order(Self.byID)
@@ -149,8 +151,9 @@ struct DefaultFilterTests {
                 )
                 .fetchCount(db) == 2)
             // All children of all rows, when some of the rows are hidden otherwise.
-            let whole = try Post.unfiltered(by: .archived).including(Post.answers).order(Self.byID).fetchAll(
-                db)
+            let whole = try Post.ignoringDefaultFilter(.archived).including(Post.answers).order(Self.byID)
+                .fetchAll(
+                    db)
             #expect(try whole.map { try $0[Post.answers].map(\.id) } == [[], [5], []])
         }
     }
@@ -159,8 +162,8 @@ struct DefaultFilterTests {
     func joinedTwice() throws {
         try queue.inDatabase { db in
             let some = Blog.posts
-            let all = Blog.posts.unfiltered(by: .archived, .drafts)
-            let archived = Blog.posts.unfiltered(by: .archived)
+            let all = Blog.posts.ignoringDefaultFilter(.archived, .drafts)
+            let archived = Blog.posts.ignoringDefaultFilter(.archived)
             func count(_ first: HasMany<Post>, _ second: HasMany<Post>) throws -> Int {
                 let request = Blog.joining(required: first)
                 let counts = try [
@@ -179,7 +182,7 @@ struct DefaultFilterTests {
             try #expect(count(all, archived) == 3)
             // Their other conditions, too, as before.
             try #expect(count(all.filter(Column("id") > 1), archived.filter(Column("id") < 5)) == 1)
-            try #expect(count(all, Blog.posts.unfiltered(by: .drafts).filter(Column("id") > 1)) == 2)
+            try #expect(count(all, Blog.posts.ignoringDefaultFilter(.drafts).filter(Column("id") > 1)) == 2)
         }
     }
 
@@ -189,7 +192,7 @@ struct DefaultFilterTests {
             try #expect(Post.updateAll(db, [Column("answers").set(to: nil)]) == 2)
             try #expect(Post.deleteOne(db, key: 2) == false)
             try #expect(Post.deleteAll(db, keys: [2, 3]) == 0)
-            let hidden = try #require(try Post.unfiltered(by: .archived).filter(key: 2).fetchOne(db))
+            let hidden = try #require(try Post.ignoringDefaultFilter(.archived).filter(key: 2).fetchOne(db))
             hidden.title = "bb"
             try hidden.update(db)
             try hidden.reload(db)
@@ -234,8 +237,8 @@ struct DefaultFilterTests {
                     """)
             try #expect(Item.fetchAll(db).map(\.id) == [1, 3, 4])
             try #expect(Note.fetchAll(db).map(\.id) == [1])
-            try #expect(Note.unfiltered(by: .archived).fetchCount(db) == 2)
-            try #expect(Note.unfiltered(by: .archived, .drafts).fetchCount(db) == 3)
+            try #expect(Note.ignoringDefaultFilter(.archived).fetchCount(db) == 2)
+            try #expect(Note.ignoringDefaultFilter(.archived, .drafts).fetchCount(db) == 3)
             try #expect(Note.deleteAll(db) == 1)
         }
     }
@@ -243,7 +246,7 @@ struct DefaultFilterTests {
 
 private class Blog: Record {
     static let posts = hasMany(Post.self).order(Column("id"))
-    static let allPosts = posts.unfiltered(by: .archived).forKey("allPosts")
+    static let allPosts = posts.ignoringDefaultFilter(.archived).forKey("allPosts")
 
     var id: Int64?
     var name = ""

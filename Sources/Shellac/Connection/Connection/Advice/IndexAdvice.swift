@@ -8,7 +8,7 @@
 ///
 /// The advice comes from SQLite itself. Its planner gets the same tables, without rows, and with an
 /// index on each of the columns that the statement reads. Then it chooses. At the end of an access,
-/// the advice is reported to ``Configuration/report``, or as described in
+/// the advice is reported to ``Configuration/reportHandler``, or as described in
 /// ``Configuration/advisesIndexes``.
 ///
 /// An index slows down each write to its table. Whether it is worth that is for the program's

@@ -45,7 +45,7 @@ extension Configuration {
     /// - ``temporaryStorage`` is memory: the VFS has no temporary files.
     /// - ``cacheSize`` is 256 MB, because reading data outside of the cache goes over the network.
     ///   Unused parts of the cache are not allocated.
-    /// - ``confirmsCommits`` is true. If a process was stopped for longer than its lock lasts,
+    /// - ``verifiesCommits`` is true. If a process was stopped for longer than its lock lasts,
     ///   another machine may have taken over. Ceph clients before 2026 do not report this.
     ///
     /// The page size stays that of SQLite. Larger pages speed up large scans, and slow down each
@@ -57,7 +57,7 @@ extension Configuration {
         configuration.journalMode = .wal
         configuration.temporaryStorage = .memory
         configuration.cacheSize = 256 << 20
-        configuration.confirmsCommits = true
+        configuration.verifiesCommits = true
         return configuration
     }
 }
@@ -93,7 +93,7 @@ extension Database {
             }
             try run(pragma: "cache_size", "\(-max(1, Int64(size) / 1024))")
         }
-        if configuration.confirmsCommits, !configuration.readonly { confirmCommits() }
+        if configuration.verifiesCommits, !configuration.readonly { confirmCommits() }
     }
 
     private func run(pragma name: String, _ value: String) throws {

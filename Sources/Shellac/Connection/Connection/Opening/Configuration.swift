@@ -76,7 +76,7 @@ public struct Configuration: Sendable {
     ///
     /// Commits made with ``Database/sqliteConnection`` are confirmed when the access ends. `VACUUM
     /// INTO` writes another file, which is not checked.
-    public var confirmsCommits = false
+    public var verifiesCommits = false
 
     /// The default kind of the transactions that `write`, `inTransaction` and `inSavepoint` open.
     public var defaultTransactionKind: TransactionKind = .immediate
@@ -120,7 +120,7 @@ public struct Configuration: Sendable {
     /// checkpoints, and advice.
     ///
     /// ```swift
-    /// configuration.report = { report in
+    /// configuration.reportHandler = { report in
     ///     switch report.event {
     ///     case .statement(let run) where run.duration > .milliseconds(100):
     ///         logger.warning("slow", metadata: ["sql": "\(run.sql)", "took": "\(run.duration)"])
@@ -144,7 +144,7 @@ public struct Configuration: Sendable {
     /// so hand over slow work. Without a function, nothing is measured.
     ///
     /// ``DatabaseReport/attributes`` are named according to OpenTelemetry.
-    public var report: (@Sendable (DatabaseReport) -> Void)?
+    public var reportHandler: (@Sendable (DatabaseReport) -> Void)?
 
     /// Whether Shellac reports statements that repeatedly read whole tables, once each, with the
     /// index that would help. See ``IndexAdvice``. By default, it does so in debug builds only.
@@ -184,7 +184,7 @@ public struct Configuration: Sendable {
     ///
     /// The program's shutdown waits for it. Many container runtimes kill a program ten seconds
     /// after requesting its end.
-    public var closingDeadline: Duration = .seconds(8)
+    public var shutdownTimeout: Duration = .seconds(8)
 
     /// Whether SQLite updates its planner's statistics if necessary, before a writable database is
     /// closed. See "PRAGMA optimize" in the SQLite documentation. It reads at most a few hundred
@@ -199,7 +199,7 @@ public struct Configuration: Sendable {
     /// and that surrounds the access.
     ///
     /// ```swift
-    /// configuration.carry = {
+    /// configuration.taskContext = {
     ///     let context = tracer_current()
     ///     return { access in
     ///         tracer_push(context)
@@ -211,10 +211,10 @@ public struct Configuration: Sendable {
     ///
     /// It applies to ``DatabaseReader/asyncRead(file:line:_:)`` and similar methods, and to
     /// ``DatabaseWriter/spawnConcurrentRead(file:line:_:)``.
-    public var carry: (@Sendable () -> Carried)?
+    public var taskContext: (@Sendable () -> TaskContext)?
 
     /// A function that surrounds another one, which it must call once.
-    public typealias Carried = @Sendable (() -> Void) -> Void
+    public typealias TaskContext = @Sendable (() -> Void) -> Void
 
     private(set) var preparations: [@Sendable (Database) throws -> Void] = []
 

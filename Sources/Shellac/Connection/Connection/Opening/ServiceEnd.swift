@@ -30,7 +30,7 @@ final class ServiceEnd: Sendable {
             resultCode: .SQLITE_INTERRUPT,
             message:
                 "the database \(description) has ended: its run() was cancelled, and the access had not "
-                + "ended after \(time) (Configuration.closingDeadline). Its transaction is rolled back")
+                + "ended after \(time) (Configuration.shutdownTimeout). Its transaction is rolled back")
     }
 }
 

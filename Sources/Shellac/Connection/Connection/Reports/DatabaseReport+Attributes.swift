@@ -36,7 +36,7 @@ extension DatabaseReport {
     /// `shellac.`. Durations are in seconds.
     ///
     /// ```swift
-    /// configuration.report = { report in
+    /// configuration.reportHandler = { report in
     ///     var metadata: [String: String] = [:]
     ///     for (name, value) in report.attributes { metadata[name] = "\(value)" }
     ///     log(report.name, metadata)

@@ -2,10 +2,10 @@
 
 import CSQLite
 
-/// A report of a database's work, for ``Configuration/report``.
+/// A report of a database's work, for ``Configuration/reportHandler``.
 ///
 /// ```swift
-/// configuration.report = { report in print(report) }
+/// configuration.reportHandler = { report in print(report) }
 /// // game.reader.1: 0.214 ms, 12 rows: SELECT * FROM player WHERE teamId = ?
 /// // game.reader.1: read at Game/Players.swift:20 waited 0.001 ms, and ran 0.390 ms
 /// ```
@@ -62,7 +62,7 @@ public struct StatementReport: Sendable, CustomStringConvertible {
     /// database.
     ///
     /// ```swift
-    /// configuration.report = { report in
+    /// configuration.reportHandler = { report in
     ///     if case .statement(let run) = report.event, !run.isInternal { log(run.sql) }
     /// }
     /// ```

@@ -2,7 +2,7 @@
 
 import CSQLite
 
-/// Passes on reports of the work of a group's connections: see ``Configuration/report``.
+/// Passes on reports of the work of a group's connections: see ``Configuration/reportHandler``.
 final class Reporter: Sendable {
     private let database: String
     private let report: @Sendable (DatabaseReport) -> Void
@@ -11,7 +11,7 @@ final class Reporter: Sendable {
 
     /// Fails if the configuration has no report function.
     init?(_ configuration: Configuration, _ database: String) {
-        guard let report = configuration.report else { return nil }
+        guard let report = configuration.reportHandler else { return nil }
         (self.database, self.report) = (database, report)
     }
 
@@ -34,7 +34,7 @@ final class Reporter: Sendable {
     @inline(never)
     private func trapInside() -> Never {
         Misuse.trap(
-            "the database \(database) was used by its own Configuration.report. This function receives "
+            "the database \(database) was used by its own Configuration.reportHandler. This function receives "
                 + "reports of all that the database does, so it would cause reports itself. Have it write "
                 + "elsewhere: to a log, or to a database without a report.")
     }

@@ -119,9 +119,9 @@ extension Database {
     ///   - progress: A function that gets the progress of the backup. If it throws an error, the
     ///     backup ends and leaves the destination unchanged. After completion, its error is
     ///     ignored.
-    /// - Throws: a ``DatabaseError``. The code is `SQLITE_READONLY` if the destination is read-only,
-    ///   or if it has a write-ahead log or is in memory, and its page size differs. The destination
-    ///   is then unchanged.
+    /// - Throws: a ``DatabaseError``. The code is `SQLITE_READONLY` if the destination is
+    ///   read-only, or if it has a write-ahead log or is in memory, and its page size differs. The
+    ///   destination is then unchanged.
     public func backup(
         to destination: Database, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil

@@ -94,8 +94,8 @@ extension SQLSpecificExpressible {
     ///   - value: A value. NULL equals nothing, not even itself. To choose by NULL, use a
     ///     condition.
     ///   - result: The result if the expression has that value.
-    public func when(_ value: any SQLExpressible, then result: any SQLExpressible) -> SQLChoice {
-        SQLChoice(operand: sqlExpression, branches: [(value.sqlExpression, result.sqlExpression)])
+    public func when(_ value: any SQLExpressible, then result: any SQLExpressible) -> CaseExpression {
+        CaseExpression(operand: sqlExpression, branches: [(value.sqlExpression, result.sqlExpression)])
     }
 }
 
@@ -108,12 +108,13 @@ extension SQLSpecificExpressible {
 /// - Parameters:
 ///   - condition: The condition. NULL counts as false.
 ///   - result: The result if the condition is true.
-public func when(_ condition: some SQLSpecificExpressible, then result: any SQLExpressible) -> SQLChoice {
-    SQLChoice(operand: nil, branches: [(condition.sqlExpression, result.sqlExpression)])
+public func when(_ condition: some SQLSpecificExpressible, then result: any SQLExpressible) -> CaseExpression
+{
+    CaseExpression(operand: nil, branches: [(condition.sqlExpression, result.sqlExpression)])
 }
 
 /// A choice between results. It is NULL if no branch is taken and there is no ``otherwise(_:)``.
-public struct SQLChoice: SQLSpecificExpressible {
+public struct CaseExpression: SQLSpecificExpressible {
     fileprivate let operand: SQLExpression?
     fileprivate var branches: [(condition: SQLExpression, result: SQLExpression)]
 
@@ -122,8 +123,8 @@ public struct SQLChoice: SQLSpecificExpressible {
     /// - Parameters:
     ///   - value: A value, if the choice began with an expression, or else a condition.
     ///   - result: The result if that matches, and no earlier branch does.
-    public func when(_ value: any SQLExpressible, then result: any SQLExpressible) -> SQLChoice {
-        SQLChoice(operand: operand, branches: branches + [(value.sqlExpression, result.sqlExpression)])
+    public func when(_ value: any SQLExpressible, then result: any SQLExpressible) -> CaseExpression {
+        CaseExpression(operand: operand, branches: branches + [(value.sqlExpression, result.sqlExpression)])
     }
 
     /// Adds the result if no branch is taken.
@@ -213,3 +214,6 @@ extension PartialRangeUpTo where Bound: SQLExpressible {
     ///   result.
     public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression { element < upperBound }
 }
+
+@available(*, unavailable, renamed: "CaseExpression")
+public typealias SQLChoice = CaseExpression

@@ -33,21 +33,21 @@ public enum RecordError: Error, Hashable, Sendable {
     case otherKey(databaseTableName: String, key: [String: DatabaseValue], rowKey: [String: DatabaseValue])
 
     /// A row has other values in some columns than the record remembers, or values that the record
-    /// has never read. Thrown by ``Record/update(_:ifUnchanged:)``, which has written nothing.
+    /// has never read. Thrown by ``Record/update(_:checking:)``, which has written nothing.
     ///
     /// The row has its current values. ``Record/merge(_:)-(Row)`` takes it. If the row is gone, the
     /// error is ``recordNotFound(databaseTableName:key:)`` instead.
-    case stale(columns: [String], row: NewerRow)
+    case stale(columns: [String], row: CurrentRow)
 
     /// A row is of another kind than the record, or than the requested class. Its kind was changed
     /// by other code, or raw SQL has found it. Nothing was written.
     ///
     /// The row has its current values. The kind is the value in the column of
     /// ``Record/databaseKinds``.
-    case kindChanged(recordType: String, kind: DatabaseValue, row: NewerRow)
+    case kindChanged(recordType: String, kind: DatabaseValue, row: CurrentRow)
 
     /// A row is of a kind that ``Record/databaseKinds`` does not list, if that is an error.
-    case unknownKind(recordType: String, kind: DatabaseValue, row: NewerRow)
+    case unknownKind(recordType: String, kind: DatabaseValue, row: CurrentRow)
 
     /// A record has no primary key to find its row by. Thrown by the loop over `follow(in:)`.
     case noKey(databaseTableName: String, columns: [String])

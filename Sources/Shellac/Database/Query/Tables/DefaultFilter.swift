@@ -13,7 +13,7 @@
 ///
 /// let players = try Player.fetchAll(db)
 /// // SELECT * FROM "player" WHERE "isArchived" = 0
-/// let all = try Player.unfiltered(by: .archived).fetchAll(db)
+/// let all = try Player.ignoringDefaultFilter(.archived).fetchAll(db)
 /// // SELECT * FROM "player"
 /// ```
 ///

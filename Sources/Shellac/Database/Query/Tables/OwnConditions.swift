@@ -120,14 +120,17 @@ extension TableRecord {
     /// Requests all rows, including those that a condition of ``databaseDefaultFilter`` leaves out.
     ///
     /// ```swift
-    /// let all = try Player.unfiltered(by: .archived).fetchAll(db)
+    /// let all = try Player.ignoringDefaultFilter(.archived).fetchAll(db)
     /// ```
     ///
     /// - Parameter names: The conditions to leave out. The request throws if the type has none of
     ///   such a name.
-    public static func unfiltered(by names: DefaultFilter.Name...) -> QueryInterfaceRequest<Self> {
+    public static func ignoringDefaultFilter(_ names: DefaultFilter.Name...) -> QueryInterfaceRequest<Self> {
         all().with { query in for name in names { query.own.leaveOut(name) } }
     }
+
+    @available(*, unavailable, renamed: "ignoringDefaultFilter(_:)")
+    public static func unfiltered(by names: DefaultFilter.Name...) -> QueryInterfaceRequest<Self> { all() }
 }
 
 extension RefinableRequest {
@@ -135,9 +138,12 @@ extension RefinableRequest {
     ///
     /// - Parameter names: The conditions to leave out. The request throws if the type has none of
     ///   such a name.
-    public func unfiltered(by names: DefaultFilter.Name...) -> Refined {
+    public func ignoringDefaultFilter(_ names: DefaultFilter.Name...) -> Refined {
         derived { query in for name in names { query.own.leaveOut(name) } }
     }
+
+    @available(*, unavailable, renamed: "ignoringDefaultFilter(_:)")
+    public func unfiltered(by names: DefaultFilter.Name...) -> Refined { ignoringDefaultFilter() }
 }
 
 extension SelectQuery {

@@ -82,8 +82,8 @@ public protocol TableRecord: SendableMetatype {
     /// to a record's operations on its own row: it is updated, deleted and reloaded regardless.
     ///
     /// A connection may read them only once, so let them depend on nothing that changes.
-    /// ``unfiltered(by:)`` leaves one out. Write columns as ``Column``. If several tables are read,
-    /// SQL would have to qualify them.
+    /// ``ignoringDefaultFilter(_:)`` leaves one out. Write columns as ``Column``. If several tables
+    /// are read, SQL would have to qualify them.
     static var databaseDefaultFilter: DefaultFilter { get }
 
     /// The column with the date when a row was deleted. By default there is none, and deleted rows

@@ -125,7 +125,7 @@ extension QueryWriter {
             message:
                 "queries of \(name) are nested more than 100 levels deep. If a default filter asks for "
                 + "rows of another type, and the filter of that type asks for these, leave out one of the "
-                + "two with unfiltered(by:)")
+                + "two with ignoringDefaultFilter(_:)")
     }
 
     /// Writes expressions whose columns belong to a table.

@@ -93,7 +93,7 @@ extension Database {
     /// Returns the number of rows with a wrong count, without writing anything.
     ///
     /// ```swift
-    /// if try db.miscounted("team", "playersCount") > 0 { print("somebody has dropped the triggers") }
+    /// if try db.inaccurateCounters("team", "playersCount") > 0 { print("somebody has dropped the triggers") }
     /// ```
     ///
     /// - Parameters:
@@ -102,10 +102,17 @@ extension Database {
     ///   - schemaName: The database to look in: `main`, `temp`, or the name of an attached one. All
     ///     of them if nil.
     /// - Throws: a ``DatabaseError`` if there is no such table or counter, or no table to count.
-    public func miscounted(_ tableName: String, _ column: String, in schemaName: String? = nil) throws -> Int
+    public func inaccurateCounters(_ tableName: String, _ column: String, in schemaName: String? = nil) throws
+        -> Int
     {
         let counter = try counter(tableName, column, in: schemaName)
         return try Int.fetchOne(makeStatement(sql: counter.countOfWrong(in: counter.parent.schemaName))) ?? 0
+    }
+
+    @available(*, unavailable, renamed: "inaccurateCounters(_:_:in:)")
+    public func miscounted(_ tableName: String, _ column: String, in schemaName: String? = nil) throws -> Int
+    {
+        try inaccurateCounters(tableName, column, in: schemaName)
     }
 
     private func counter(_ tableName: String, _ column: String, in schemaName: String?) throws

@@ -151,10 +151,10 @@ extension Record {
 
     /// Updates named columns of a record that has encoded them.
     final func updateByMethods(
-        _ writer: RecordWriter, _ names: Set<String>, ifUnchanged unchanged: UnchangedColumns?,
+        _ writer: RecordWriter, _ names: Set<String>, checking unchanged: ConflictCheck?,
         in db: Database
     ) throws {
-        let options = SaveOptions(ifUnchanged: unchanged, encoded: writer)
+        let options = SaveOptions(checking: unchanged, encoded: writer)
         try db.records.update(self, columns: names, options, in: db)
     }
 }

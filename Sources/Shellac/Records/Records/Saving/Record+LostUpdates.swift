@@ -7,7 +7,7 @@ extension Record {
     /// ```swift
     /// player.score += 10
     /// do {
-    ///     try player.update(db, ifUnchanged: .changedColumns)
+    ///     try player.update(db, checking: .changedColumns)
     ///     // UPDATE "player" SET "score" = ? WHERE "id" = ? AND "score" IS ?
     /// } catch RecordError.stale(let columns, let row) {
     ///     print("somebody else has changed \(columns)")
@@ -19,8 +19,8 @@ extension Record {
     /// stored values of the row, in the statement that writes. Texts are compared byte by byte, and
     /// NULL is a value like any other.
     ///
-    /// The compared columns are those that are written (``UnchangedColumns/changedColumns``), all
-    /// that the record remembers (``UnchangedColumns/all``), or those that you name. If the record
+    /// The compared columns are those that are written (``ConflictCheck/changedColumns``), all
+    /// that the record remembers (``ConflictCheck/all``), or those that you name. If the record
     /// has never read one of them, it counts as changed by another writer. The columns of
     /// ``databaseStamps`` are compared only if they are named, because every writer of the row
     /// writes them.
@@ -36,7 +36,7 @@ extension Record {
     ///   written, and the record is unchanged.
     ///   ``RecordError/recordNotFound(databaseTableName:key:)`` if the row is gone.
     @discardableResult
-    public final func update(_ db: Database, ifUnchanged columns: UnchangedColumns) throws -> Bool {
+    public final func update(_ db: Database, checking columns: ConflictCheck) throws -> Bool {
         try updateChanges(db, columns)
     }
 
@@ -52,10 +52,10 @@ extension Record {
     ///   - retries: The number of further attempts. In a transaction, one is enough, because there
     ///     is no other writer meanwhile.
     /// - Returns: Whether a column had changed.
-    /// - Throws: any error that ``update(_:ifUnchanged:)`` and ``merge(_:)-(Row)`` throw.
+    /// - Throws: any error that ``update(_:checking:)`` and ``merge(_:)-(Row)`` throw.
     @discardableResult
     public final func updateChanges(_ db: Database, retrying retries: Int) throws -> Bool {
-        try retry(retries, in: db) { try update(db, ifUnchanged: .changedColumns) }
+        try retry(retries, in: db) { try update(db, checking: .changedColumns) }
     }
 
     /// Runs a function that updates the record, until the row matches the remembered one. Before
@@ -108,7 +108,7 @@ extension Record {
     }
 
     /// Whether a row belongs to the record. A callback may have updated another one.
-    private func isOwn(_ row: NewerRow, in db: Database) throws -> Bool {
+    private func isOwn(_ row: CurrentRow, in db: Database) throws -> Bool {
         try db.withWriter(for: self) { writer in
             writer.takeKey(of: self)
             guard CaseInsensitiveName.matches(writer.plan.tableName, row.databaseTableName) else {
@@ -157,7 +157,7 @@ extension PersistableRecord where Self: Record {
             if changes.isEmpty { return false }
             let columns = try columnsToUpdate(changes, in: db)
             return try persist(
-                PersistenceOperation(.update(columns: columns), ifUnchanged: .changedColumns), in: db)
+                PersistenceOperation(.update(columns: columns), checking: .changedColumns), in: db)
         }
     }
 }

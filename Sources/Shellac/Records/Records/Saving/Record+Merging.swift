@@ -82,7 +82,7 @@ extension Record {
     ///
     /// - Parameter row: The row of ``RecordError/stale(columns:row:)``.
     /// - Throws: as for a ``Row``.
-    public final func merge(_ row: NewerRow) throws { try merge(row.row) }
+    public final func merge(_ row: CurrentRow) throws { try merge(row.row) }
 
     /// Checks that a row has the primary key of the record, if both are known.
     private func checkKey(

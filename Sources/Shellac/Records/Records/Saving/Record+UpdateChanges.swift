@@ -16,7 +16,7 @@ extension Record {
     /// - Parameter unchanged: The columns that must still hold the values that the record
     ///   remembers. Nil for none.
     @inline(__always)
-    final func updateChanges(_ db: Database, _ unchanged: UnchangedColumns?) throws -> Bool {
+    final func updateChanges(_ db: Database, _ unchanged: ConflictCheck?) throws -> Bool {
         db.checkAccess()
         if try updateColumnsThatChanged(db, unchanged) { return true }
         // The state in its attachment is in none of its columns.
@@ -27,7 +27,7 @@ extension Record {
     }
 
     @inline(__always)
-    private func updateColumnsThatChanged(_ db: Database, _ unchanged: UnchangedColumns?) throws -> Bool {
+    private func updateColumnsThatChanged(_ db: Database, _ unchanged: ConflictCheck?) throws -> Bool {
         rememberedRow.prefetchRow()
         if db.holdsSchema {
             return try db.withChanges(of: self, from: RememberedRow.View(self)) { writer, row in
@@ -48,7 +48,7 @@ extension Record {
     /// chunk.
     @inline(__always)
     private func updateChanges(
-        _ writer: RecordWriter, _ unchanged: UnchangedColumns?, in db: Database
+        _ writer: RecordWriter, _ unchanged: ConflictCheck?, in db: Database
     ) throws -> Bool {
         let columns = writer.columns
         var changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
@@ -70,7 +70,7 @@ extension Record {
         if writer.withPlan({ $0.isIdle(.update) }) {
             try updateAlone(mask, isFull: changes.isExact, writer, unchanged, in: db)
         } else {
-            try updateByMethods(writer, writer.statements.names(of: mask), ifUnchanged: unchanged, in: db)
+            try updateByMethods(writer, writer.statements.names(of: mask), checking: unchanged, in: db)
         }
         return true
     }
@@ -80,7 +80,7 @@ extension Record {
     /// alone that the record does not provide.
     @inline(never)
     private func updateRowOfOtherKey(
-        _ writer: RecordWriter, _ unchanged: UnchangedColumns?, in db: Database
+        _ writer: RecordWriter, _ unchanged: ConflictCheck?, in db: Database
     ) throws -> Bool {
         let notGiven = writer.columnsNotGiven(by: self)
         if writer.withPlan({ $0.isIdle(.update) }) {
@@ -88,7 +88,7 @@ extension Record {
             try updateAlone(writer.settable(mask), isFull: notGiven.isEmpty, writer, unchanged, in: db)
         } else {
             try updateByMethods(
-                writer, writer.names(without: notGiven), ifUnchanged: unchanged, in: db)
+                writer, writer.names(without: notGiven), checking: unchanged, in: db)
         }
         return true
     }
@@ -96,10 +96,10 @@ extension Record {
     /// Updates columns if no callbacks run around the statement.
     @inline(__always)
     private func updateAlone(
-        _ mask: ColumnMask, isFull: Bool, _ writer: RecordWriter, _ unchanged: UnchangedColumns?,
+        _ mask: ColumnMask, isFull: Bool, _ writer: RecordWriter, _ unchanged: ConflictCheck?,
         in db: Database
     ) throws {
-        if try writer.update(self, mask, isFull: isFull, nil, ifUnchanged: unchanged, in: db) {
+        if try writer.update(self, mask, isFull: isFull, nil, checking: unchanged, in: db) {
             callBack(.update, in: db)
         }
     }

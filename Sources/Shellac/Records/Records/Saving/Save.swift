@@ -212,7 +212,7 @@ extension RecordWriter {
     @inline(__always)
     func update<Saved: MutablePersistableRecord>(
         _ record: Saved, _ mask: ColumnMask, isFull: Bool, _ options: SaveOptions?,
-        ifUnchanged unchanged: UnchangedColumns? = nil, in db: Database
+        checking unchanged: ConflictCheck? = nil, in db: Database
     ) throws -> Bool {
         try checkAttachment(of: record.object, mask)
         takeKey(of: record)

@@ -303,7 +303,7 @@ extension RequestSource {
     /// keeps deleted rows.
     ///
     /// ```swift
-    /// try Player.unfiltered(by: .deleted).filter(Column("deletedAt") < lastYear).destroyAll(db)
+    /// try Player.ignoringDefaultFilter(.deleted).filter(Column("deletedAt") < lastYear).destroyAll(db)
     /// ```
     ///
     /// - Returns: The number of deleted rows.

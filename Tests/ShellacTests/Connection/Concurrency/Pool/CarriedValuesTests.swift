@@ -118,7 +118,7 @@ struct CarriedValuesTests {
         arguments: Writer.allCases)
     func carry(writer: Writer) async throws {
         let database = try writer.open(file) { configuration in
-            configuration.carry = {
+            configuration.taskContext = {
                 let context = Context.current
                 return { access in
                     let outer = Context.current

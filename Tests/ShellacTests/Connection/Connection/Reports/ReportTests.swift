@@ -9,7 +9,7 @@ struct ReportSpy {
     let recorder = Recorder<DatabaseReport>()
 
     func listen(_ configuration: inout Configuration) {
-        configuration.report = { [recorder] report in recorder.record(report) }
+        configuration.reportHandler = { [recorder] report in recorder.record(report) }
     }
 
     /// A configuration whose database is heard.
@@ -403,7 +403,7 @@ struct ReportTests {
         let log = try kind.withPlayers()
         let told = Gate()
         let queue = try kind.withPlayers { configuration in
-            configuration.report = { report in
+            configuration.reportHandler = { report in
                 guard case .access(let access) = report.event, access.site.operation == .read else { return }
                 // This one stands in line before the other one.
                 log.asyncWriteWithoutTransaction { db in try? db.insert("a") }
@@ -475,7 +475,7 @@ struct ReportTests {
         let held = Recorder<Bool>()
         let connection = Shared<Database?>(nil)
         var configuration = Configuration()
-        configuration.report = { report in
+        configuration.reportHandler = { report in
             guard case .access = report.event, let database = connection.value else { return }
             held.record(database.access.isHeld || database.access.isHeldElsewhere)
         }
@@ -593,7 +593,7 @@ struct ReportTests {
         let told = Gate()
         func open() throws {
             let pool = try file.pool { configuration in
-                configuration.report = { report in
+                configuration.reportHandler = { report in
                     guard report.connection == "test.checkpoints", case .checkpoint = report.event else {
                         return
                     }
@@ -731,7 +731,7 @@ struct ReportTests {
             crashWithoutBacktrace()
             let known = Shared<(any DatabaseWriter, Database)?>(nil)
             let writer = try kind.withPlayers { configuration in
-                configuration.report = { report in
+                configuration.reportHandler = { report in
                     guard case .statement = report.event, let (writer, database) = known.value else { return }
                     try? way.run(writer, database)
                 }
@@ -742,14 +742,16 @@ struct ReportTests {
             }
         }
         // (To close a database, nobody may be inside of it.)
-        result.expectSentence("the database test was used by its own Configuration.report")
+        result.expectSentence("the database test was used by its own Configuration.reportHandler")
     }
 
     @Test("A report may use another database")
     func otherDatabase() async throws {
         let log = try DatabaseQueue.withPlayers()
         let queue = try DatabaseQueue.withPlayers { configuration in
-            configuration.report = { report in try? log.write { db in try db.insert("\(UUID()) \(report)") } }
+            configuration.reportHandler = { report in
+                try? log.write { db in try db.insert("\(UUID()) \(report)") }
+            }
         }
         try await onThread {
             try queue.write { db in try db.insert("a") }

@@ -255,7 +255,7 @@ struct CommitConfirmationTests {
 
     @Test("A database that confirms nothing asks nothing, and is told what the storage says", .behaviour(108))
     func withoutConfirmation() throws {
-        let taken = try TakenOver(.logAlone) { $0.confirmsCommits = false }
+        let taken = try TakenOver(.logAlone) { $0.verifiesCommits = false }
         try taken.queue.inDatabase { db in
             #expect(db.hooks.confirmation == nil)
             // (The place of the file is looked at, whatever is confirmed.)

@@ -211,7 +211,7 @@ struct StorageConfigurationTests {
         #expect(configuration.temporaryStorage == .memory)
         #expect(configuration.cacheSize == 256 << 20)
         #expect(configuration.pageSize == nil)
-        #expect(configuration.confirmsCommits)
+        #expect(configuration.verifiesCommits)
     }
 
     // MARK: - Pools

@@ -31,7 +31,7 @@ final class TakenOver: Sendable {
             $0.journalMode = mode.journalMode
             $0.lockingMode = mode.isAlone ? .exclusive : .normal
             $0.temporaryStorage = .memory
-            $0.confirmsCommits = true
+            $0.verifiesCommits = true
             configure(&$0)
         }
         try queue.write { db in try db.insert("Arthur") }

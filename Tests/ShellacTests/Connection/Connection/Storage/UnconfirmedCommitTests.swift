@@ -246,7 +246,7 @@ struct UnconfirmedCommitTests {
         let storage = FaultyStorage()
         let pool = try file.pool {
             $0.vfs = storage.name
-            $0.confirmsCommits = true
+            $0.verifiesCommits = true
             $0.checkpoints = checkpoints
         }
         for name in ["Arthur", "Barbara"] { try pool.write { db in try db.insert(name) } }
@@ -510,7 +510,7 @@ struct UnconfirmedCommitTests {
         configuration.vfs = storage.name
         configuration.lockingMode = .exclusive
         configuration.journalMode = .wal
-        configuration.confirmsCommits = true
+        configuration.verifiesCommits = true
         let opened = configuration
         storage.fenceAtNextWrite()
         #expect(

@@ -88,11 +88,11 @@ struct CounterCollationTests {
                     "INSERT INTO node (code, parent) VALUES ('r', NULL), ('a', 'R'), ('b', 'r'), ('c', 'B'), ('d', 'r')"
             )
             try db.execute(sql: "REPLACE INTO node (code, parent) VALUES ('A', 'r')")
-            try #expect(db.miscounted("node", "n") == 0)
+            try #expect(db.inaccurateCounters("node", "n") == 0)
             try db.execute(sql: "REPLACE INTO node (code, parent) VALUES ('B', 'a')")
-            try #expect(db.miscounted("node", "n") == 0)
+            try #expect(db.inaccurateCounters("node", "n") == 0)
             try db.execute(sql: "UPDATE OR REPLACE node SET code = 'C' WHERE code = 'd'")
-            try #expect(db.miscounted("node", "n") == 0)
+            try #expect(db.inaccurateCounters("node", "n") == 0)
         }
     }
 

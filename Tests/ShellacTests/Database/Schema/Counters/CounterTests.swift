@@ -226,7 +226,7 @@ struct CounterTests {
             }
             func counts(_ sql: String) throws -> [Int] {
                 try db.execute(sql: sql)
-                try #expect(db.miscounted("node", "childrenCount") == 0, "\(sql)")
+                try #expect(db.inaccurateCounters("node", "childrenCount") == 0, "\(sql)")
                 return try Int.fetchAll(db, sql: "SELECT childrenCount FROM node ORDER BY id")
             }
             try #expect(
@@ -322,7 +322,7 @@ struct CounterTests {
                         UPDATE \(p) SET k0 = 'z' WHERE k0 = 'y';
                         """)
                 let counter = parent == "a" ? "b.f0" : "f0"
-                try #expect(db.miscounted(parent, counter) == 0, "\(parent)")
+                try #expect(db.inaccurateCounters(parent, counter) == 0, "\(parent)")
                 let sql = "SELECT \(counter.quotedDatabaseIdentifier) FROM \(p) ORDER BY k0"
                 try #expect(Int.fetchAll(db, sql: sql) == [0, 3], "\(parent)")
                 if parent != "a.b" {
@@ -513,7 +513,7 @@ struct CounterTests {
                 try db.execute(sql: "INSERT INTO player VALUES (1)")
             }
             try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") == 1)
-            try #expect(db.miscounted("team", "n") == 0)
+            try #expect(db.inaccurateCounters("team", "n") == 0)
         }
     }
 
@@ -560,12 +560,12 @@ struct CounterTests {
         try createTables()
         try queue.write { db in
             try db.execute(sql: "INSERT INTO player (teamId) VALUES (1); UPDATE team SET playersCount = 5")
-            try #expect(db.miscounted("team", "playersCount") == 2)
+            try #expect(db.inaccurateCounters("team", "playersCount") == 2)
             try #expect(counts(db) == [5, 5])
             try #expect(db.recount("TEAM", "playerscount") == 2)
             try #expect(counts(db) == [1, 0])
             try #expect(db.recount("team", "playersCount") == 0)
-            try #expect(db.miscounted("team", "playersCount") == 0)
+            try #expect(db.inaccurateCounters("team", "playersCount") == 0)
         }
     }
 
@@ -583,7 +583,7 @@ struct CounterTests {
         try expectRefusal(
             "the counter playersCount of the table team has nothing to count: no such table: player"
         ) {
-            _ = try $0.miscounted("team", "playersCount")
+            _ = try $0.inaccurateCounters("team", "playersCount")
         }
     }
 

@@ -280,7 +280,7 @@ struct RandomCountersTests {
                 }
                 if below(10) == 0 { try? db.execute(sql: db.isInsideTransaction ? "COMMIT" : "BEGIN") }
                 if (try? db.execute(sql: sql)) != nil { done += 1 }
-                let wrong = try db.miscounted("parent", "n")
+                let wrong = try db.inaccurateCounters("parent", "n")
                 try #require(wrong == 0, "seed \(seed), step \(step): \(sql)")
             }
             #expect(done > 120)

@@ -83,7 +83,7 @@ struct CounterRecordsTests {
                 PlainTeam(id: $0, name: "team \($0)", playersCount: 3)
             }
             try PlainTeam.insertAll(db, &others)
-            try #expect(db.miscounted("team", "playersCount") == 0)
+            try #expect(db.inaccurateCounters("team", "playersCount") == 0)
         }
     }
 
@@ -95,7 +95,7 @@ struct CounterRecordsTests {
         try queue.write { db in
             var short = ShortTeam(id: 2, name: "Blues")
             try short.insert(db)
-            try #expect(db.miscounted("team", "playersCount") == 0)
+            try #expect(db.inaccurateCounters("team", "playersCount") == 0)
             try Team.checkSchema(db)
             try PlainTeam.checkSchema(db)
             try ShortTeam.checkSchema(db)
@@ -108,7 +108,7 @@ struct CounterRecordsTests {
         try queue.write { try team.insert($0) }
         try insertPlayer(of: 1)
         team.name = "Blues"
-        try queue.write { db in try team.update(db, ifUnchanged: .all) }
+        try queue.write { db in try team.update(db, checking: .all) }
         team.name = "Greens"
         try #expect(queue.write { db in try team.updateChanges(db, retrying: 1) })
         try #expect(count() == 1)
@@ -125,7 +125,7 @@ struct CounterRecordsTests {
             db.trace(nil)
             #expect(statements.value.filter { $0.hasPrefix("INSERT INTO \"player\"") }.count <= 2)
             try #expect(Int.fetchOne(db, sql: "SELECT total_changes()") == changes + 128)
-            try #expect(db.miscounted("team", "playersCount") == 0)
+            try #expect(db.inaccurateCounters("team", "playersCount") == 0)
         }
         try #expect(count() == 64)
     }
@@ -210,7 +210,7 @@ struct CounterRecordsTests {
         try #expect(counts() == [0])
         try #expect(undo.undo())
         try #expect(counts() == [0, 2])
-        try #expect(queue.read { try $0.miscounted("team", "playersCount") } == 0)
+        try #expect(queue.read { try $0.inaccurateCounters("team", "playersCount") } == 0)
     }
 
     @Test("undo of the parent alone would give back what its children contradict, and is refused")

@@ -57,7 +57,7 @@ struct GivenColumnsTests {
                 VALUES (1, ?, 1, 'old', 'kept', '2001-01-01 00:00:00.000', '2001-01-01 00:00:00.000', ?)
                 """,
             arguments: [kind, state == .fetched || state == .flagged ? nil : "2002-02-02 00:00:00.000"])
-        let rows = T.unfiltered(by: .deleted).filter(key: 1)
+        let rows = T.ignoringDefaultFilter(.deleted).filter(key: 1)
         func new() -> T {
             let item = T()
             (item.id, item.shelfID, item.name) = (1, 1, "made")
@@ -326,7 +326,7 @@ extension Row {
 
 private final class Shelf: Record {
     static let items = hasMany(Item.self)
-    static let allItems = hasMany(Item.self).unfiltered(by: .deleted).forKey("allItems")
+    static let allItems = hasMany(Item.self).ignoringDefaultFilter(.deleted).forKey("allItems")
     var id: Int64?
     override class var databaseTableName: String { "shelf" }
     override func columns(_ column: borrowing RecordColumns) throws { try column("id", id) { id = $0 } }

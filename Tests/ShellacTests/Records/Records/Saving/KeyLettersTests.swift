@@ -80,7 +80,7 @@ struct KeyLettersTests {
 
     /// What writes a record that has a new key.
     private enum Verb: CaseIterable {
-        case update, save, changes, changesOfTwo, named, ifUnchanged, ifAllUnchanged, retrying, upsert
+        case update, save, changes, changesOfTwo, named, checking, ifAllUnchanged, retrying, upsert
 
         func run(_ tag: any LooseTagVerbs, _ db: Database) throws {
             switch self {
@@ -93,8 +93,8 @@ struct KeyLettersTests {
                 tag.uses = 7
                 try tag.updateChanges(db)
             case .named: try tag.update(db, columns: ["name", "uses"])
-            case .ifUnchanged: try tag.update(db, ifUnchanged: .changedColumns)
-            case .ifAllUnchanged: try tag.update(db, ifUnchanged: .all)
+            case .checking: try tag.update(db, checking: .changedColumns)
+            case .ifAllUnchanged: try tag.update(db, checking: .all)
             case .retrying: try tag.updateChanges(db, retrying: 1)
             case .upsert: try tag.upsertTag(db)
             }
@@ -201,14 +201,14 @@ struct KeyLettersTests {
             try db.execute(sql: "UPDATE tag SET name = ?", arguments: [value], where: one)
             tag.uses = 7
             // The letters are a part of what is to be unchanged.
-            let error = #expect(throws: RecordError.self) { try tag.update(db, ifUnchanged: .all) }
+            let error = #expect(throws: RecordError.self) { try tag.update(db, checking: .all) }
             guard case .stale(["name"], let row) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
             try tag.merge(row)
-            try tag.update(db, ifUnchanged: .all)
-            try Self.expectStored(tag, value, db, "update(ifUnchanged: .all)")
+            try tag.update(db, checking: .all)
+            try Self.expectStored(tag, value, db, "update(checking: .all)")
         }
     }
 
@@ -219,7 +219,7 @@ struct KeyLettersTests {
             try db.execute(sql: "UPDATE tag SET name = 'SWIFT' WHERE name = 'swift'")
             tag.name = "Swift"
             let error = #expect(throws: RecordError.self) {
-                try tag.update(db, ifUnchanged: .changedColumns)
+                try tag.update(db, checking: .changedColumns)
             }
             guard case .stale(["name"], _) = error else {
                 Issue.record("\(String(describing: error))")

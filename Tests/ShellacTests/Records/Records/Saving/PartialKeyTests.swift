@@ -104,10 +104,10 @@ struct PartialKeyTests {
             try #expect(Card.fetchOne(db, key: ["name": "a"])?.id == 2)
             try #expect(Card.including(required: Card.list).filter(key: ["name": "a"]).fetchOne(db)?.id == 2)
             #expect(throws: RecordError.self) {
-                try Card.unfiltered(by: .hidden).filter(key: ["name": "a"]).fetchOne(db)
+                try Card.ignoringDefaultFilter(.hidden).filter(key: ["name": "a"]).fetchOne(db)
             }
             #expect(throws: RecordError.self) {
-                try Card.filter(key: ["name": "a"]).unfiltered(by: .deleted).fetchOne(db)
+                try Card.filter(key: ["name": "a"]).ignoringDefaultFilter(.deleted).fetchOne(db)
             }
         }
     }
@@ -137,7 +137,7 @@ struct PartialKeyTests {
             #expect(throws: refused) { try Whole.fetchOne(db, key: ["name": "Home"]) }
             #expect(throws: refused) { try Whole.filter(key: ["name": "Home"]).fetchAll(db) }
             #expect(throws: refused) {
-                try List.filter(key: ["name": "Home"]).unfiltered(by: .deleted).fetchAll(db)
+                try List.filter(key: ["name": "Home"]).ignoringDefaultFilter(.deleted).fetchAll(db)
             }
             #expect(throws: refused) { try Whole.deleteOne(db, key: ["name": "Home"]) }
             #expect(

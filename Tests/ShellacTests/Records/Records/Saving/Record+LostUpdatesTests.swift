@@ -49,20 +49,20 @@ struct RecordLostUpdatesTests {
             account.score = 11
             _ = try Account.fetchCount(db)
             db.trace { statements.record($0.description) }
-            try #expect(account.update(db, ifUnchanged: .changedColumns))
+            try #expect(account.update(db, checking: .changedColumns))
             #expect(
                 statements.removeAll() == [
                     #"UPDATE "account" SET "score" = 11 WHERE "id" = 1 AND "score" IS 10"#
                 ])
             (account.name, account.note) = ("Barbara", Data([1]))
-            try #expect(account.update(db, ifUnchanged: .columns(["name", "ratio", "NOTE"])))
+            try #expect(account.update(db, checking: .columns(["name", "ratio", "NOTE"])))
             #expect(
                 statements.removeAll() == [
                     #"UPDATE "account" SET "name" = 'Barbara', "note" = x'01' WHERE "id" = 1 "#
                         + #"AND "name" COLLATE BINARY IS 'Arthur' AND "ratio" IS 0.1 AND "note" IS NULL"#
                 ])
             account.score = 12
-            try #expect(account.update(db, ifUnchanged: .all))
+            try #expect(account.update(db, checking: .all))
             #expect(
                 statements.removeAll() == [
                     #"UPDATE "account" SET "score" = 12 WHERE "id" = 1 AND "name" COLLATE BINARY IS 'Barbara' "#
@@ -70,7 +70,7 @@ struct RecordLostUpdatesTests {
                 ])
             #expect(!account.hasDatabaseChanges)
             // Without a change, nothing is asked.
-            try #expect(!account.update(db, ifUnchanged: .all))
+            try #expect(!account.update(db, checking: .all))
             #expect(statements.removeAll() == [])
         }
         #expect(
@@ -91,7 +91,7 @@ struct RecordLostUpdatesTests {
         ])
     func stale(assignment: String, column: String) throws {
         for unchanged in [
-            UnchangedColumns.changedColumns, .all, .columns([column]), .columns([Column(column)]),
+            ConflictCheck.changedColumns, .all, .columns([column]), .columns([Column(column)]),
         ] {
             try change(
                 "name = 'Arthur', score = 10, ratio = 0.1, openedAt = '2020-01-01 00:00:00.000', note = NULL")
@@ -102,7 +102,7 @@ struct RecordLostUpdatesTests {
             (account.openedAt, account.note) = (Date(timeIntervalSince1970: 0), Data([9]))
             let changes = try account.databaseChanges
             let error = #expect(throws: RecordError.self) {
-                try queue.write { db in try account.update(db, ifUnchanged: unchanged) }
+                try queue.write { db in try account.update(db, checking: unchanged) }
             }
             guard case .stale([column], let row)? = error else {
                 Issue.record("\(String(describing: error))")
@@ -124,14 +124,14 @@ struct RecordLostUpdatesTests {
         try change("name = 'Barbara'")
         account.score = 11
         let error = #expect(throws: RecordError.self) {
-            try queue.write { db in try account.update(db, ifUnchanged: .all) }
+            try queue.write { db in try account.update(db, checking: .all) }
         }
         guard case .stale(["name"], let row)? = error else { throw try #require(error) }
         let name: String = try row["name"]
         #expect(name == "Barbara")
         #expect(throws: RowDecodingError.self) { let _: Int = try row["name"] }
         #expect(throws: RowDecodingError.self) { let _: Int = try row["missing"] }
-        #expect(try queue.write { db in try account.update(db, ifUnchanged: .changedColumns) })
+        #expect(try queue.write { db in try account.update(db, checking: .changedColumns) })
         #expect(try self.row()["name"] == "Barbara")
         #expect(try self.row()["score"] == 11)
         // The record still knows nothing of it.
@@ -143,9 +143,9 @@ struct RecordLostUpdatesTests {
         let account = try account()
         account.score = 11
         try queue.write { db in try db.execute(sql: "DELETE FROM account") }
-        for unchanged in [UnchangedColumns.changedColumns, .all, .columns(["name"])] {
+        for unchanged in [ConflictCheck.changedColumns, .all, .columns(["name"])] {
             #expect(throws: RecordError.recordNotFound(databaseTableName: "account", key: ["id": 1])) {
-                try queue.write { db in try account.update(db, ifUnchanged: unchanged) }
+                try queue.write { db in try account.update(db, checking: unchanged) }
             }
             #expect(throws: RecordError.recordNotFound(databaseTableName: "account", key: ["id": 1])) {
                 try queue.write { db in try account.updateChanges(db, retrying: 3) }
@@ -153,7 +153,7 @@ struct RecordLostUpdatesTests {
         }
         let new = Account()
         #expect(throws: RecordError.recordNotFound(databaseTableName: "account", key: ["id": .null])) {
-            try queue.write { db in try new.update(db, ifUnchanged: .all) }
+            try queue.write { db in try new.update(db, checking: .all) }
         }
         #expect(account.hasDatabaseChanges && account.score == 11)
     }
@@ -164,30 +164,30 @@ struct RecordLostUpdatesTests {
             try #require(try Account.fetchOne($0, sql: "SELECT id, name FROM account"))
         }
         account.name = "Barbara"
-        #expect(try queue.write { try account.update($0, ifUnchanged: .all) })
+        #expect(try queue.write { try account.update($0, checking: .all) })
         account.score = 5
         let error = #expect(throws: RecordError.self) {
-            try queue.write { try account.update($0, ifUnchanged: .changedColumns) }
+            try queue.write { try account.update($0, checking: .changedColumns) }
         }
         guard case .stale(["score"], let row)? = error else { throw try #require(error) }
         try account.merge(row)
         #expect(account.score == 5 && account.ratio == 0.1)
         #expect(try account.databaseChanges == ["score": 10.databaseValue])
-        #expect(try queue.write { try account.update($0, ifUnchanged: .all) })
+        #expect(try queue.write { try account.update($0, checking: .all) })
         #expect(try self.row()["score"] == 5)
 
         // One that was made by hand knows nothing of its row.
         let other = Account()
         (other.id, other.name) = (1, "Craig")
         let unknown = #expect(throws: RecordError.self) {
-            try queue.write { try other.update($0, ifUnchanged: .changedColumns) }
+            try queue.write { try other.update($0, checking: .changedColumns) }
         }
         guard case .stale(let columns, _)? = unknown else { throw try #require(unknown) }
         #expect(columns == ["name", "score", "ratio", "openedAt", "note"])
         // One whose key was changed means another row.
         try queue.write { try $0.execute(sql: "INSERT INTO account (id, name) VALUES (2, 'Barbara')") }
         account.id = 2
-        #expect(throws: RecordError.self) { try queue.write { try account.update($0, ifUnchanged: .all) } }
+        #expect(throws: RecordError.self) { try queue.write { try account.update($0, checking: .all) } }
         #expect(
             try queue.read { try String.fetchOne($0, sql: "SELECT name FROM account WHERE id = 2") }
                 == "Barbara")
@@ -198,7 +198,7 @@ struct RecordLostUpdatesTests {
         let account = try account()
         account.score = 11
         #expect(throws: RecordError.columnNotEncoded(databaseTableName: "account", column: "scor")) {
-            try queue.write { try account.update($0, ifUnchanged: .columns(["scor"])) }
+            try queue.write { try account.update($0, checking: .columns(["scor"])) }
         }
         #expect(try row()["score"] == 10)
     }
@@ -217,9 +217,9 @@ struct RecordLostUpdatesTests {
         try queue.write { try $0.execute(sql: "UPDATE stamped SET updatedAt = '2001-01-01 00:00:00.000'") }
         account.name = "B"
         #expect(throws: RecordError.self) {
-            try queue.write { try account.update($0, ifUnchanged: .columns(["updatedAt"])) }
+            try queue.write { try account.update($0, checking: .columns(["updatedAt"])) }
         }
-        #expect(try queue.write { try account.update($0, ifUnchanged: .all) })
+        #expect(try queue.write { try account.update($0, checking: .all) })
         #expect(!account.hasDatabaseChanges)
         let stored = try queue.read { try String.fetchOne($0, sql: "SELECT updatedAt FROM stamped") }
         #expect(
@@ -240,13 +240,13 @@ struct RecordLostUpdatesTests {
         }
         let account = try account()
         account.score = 13
-        try queue.write { db in try account.update(db, ifUnchanged: .changedColumns) }
+        try queue.write { db in try account.update(db, checking: .changedColumns) }
         #expect(try row()["score"] == 10)
         let viewed = try queue.read { try ViewedAccount.find($0, key: 1) }
         viewed.score = 20
         try change("score = 11")
         #expect(throws: RecordError.self) {
-            try queue.write { try viewed.update($0, ifUnchanged: .changedColumns) }
+            try queue.write { try viewed.update($0, checking: .changedColumns) }
         }
         #expect(try row()["score"] == 11)
         #expect(try queue.write { try viewed.updateChanges($0, retrying: 1) })
@@ -264,7 +264,7 @@ struct RecordLostUpdatesTests {
         let account = try account()
         account.score = 20
         let error = #expect(throws: DatabaseError.self) {
-            try queue.write { try account.update($0, ifUnchanged: .changedColumns) }
+            try queue.write { try account.update($0, checking: .changedColumns) }
         }
         #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
         #expect(error?.sql == #"UPDATE "account" SET "score" = ? WHERE "id" = ? AND "score" IS ?"#)
@@ -280,7 +280,7 @@ struct RecordLostUpdatesTests {
         try change("name = 'Barbara'")
         // Its callback writes the name.
         let error = #expect(throws: RecordError.self) {
-            try queue.write { try account.update($0, ifUnchanged: .changedColumns) }
+            try queue.write { try account.update($0, checking: .changedColumns) }
         }
         guard case .stale(["name"], _)? = error else { throw try #require(error) }
         #expect(account.calls.removeAll() == ["update score", "willSave"])
@@ -302,12 +302,12 @@ struct RecordLostUpdatesTests {
         let account = try account()
         account.score = 11
         try queue.inTransaction { db in
-            try account.update(db, ifUnchanged: .all)
+            try account.update(db, checking: .all)
             #expect(!account.hasDatabaseChanges)
             return .rollback
         }
         #expect(try account.databaseChanges == ["score": 10.databaseValue])
-        #expect(try queue.write { try account.update($0, ifUnchanged: .all) })
+        #expect(try queue.write { try account.update($0, checking: .all) })
     }
 
     // MARK: - Again
@@ -377,13 +377,13 @@ struct RecordLostUpdatesTests {
         account.score = 11
         try await queue.write { try $0.execute(sql: "UPDATE account SET score = 12, name = 'Barbara'") }
         let error = await #expect(throws: RecordError.self) {
-            try await account.update(in: queue, ifUnchanged: .changedColumns)
+            try await account.update(in: queue, checking: .changedColumns)
         }
         guard case .stale(["score"], let row)? = error else { throw try #require(error) }
         #expect(account.score == 11 && account.name == "Arthur")
         try account.merge(row)
         #expect(account.score == 11 && account.name == "Barbara")
-        #expect(try await account.update(in: queue, ifUnchanged: .all))
+        #expect(try await account.update(in: queue, checking: .all))
         #expect(!account.hasDatabaseChanges)
         account.score = 20
         try await queue.write { try $0.execute(sql: "UPDATE account SET score = 30, name = 'Craig'") }
@@ -395,8 +395,8 @@ struct RecordLostUpdatesTests {
 
     @Test(
         "Random histories of two connections lose no update",
-        arguments: [UnchangedColumns.changedColumns, .all])
-    func histories(unchanged: UnchangedColumns) async throws {
+        arguments: [ConflictCheck.changedColumns, .all])
+    func histories(unchanged: ConflictCheck) async throws {
         try await onThread {
             let file = try TemporaryDatabase(journalMode: .wal)
             let queues = try (0..<2).map { _ in
@@ -424,7 +424,7 @@ struct RecordLostUpdatesTests {
                             let isScore = Bool.random(using: &random)
                             if isScore { record.score += 1 } else { record.ratio = (record.ratio ?? 0) + 1 }
                             do {
-                                try record.update(db, ifUnchanged: unchanged)
+                                try record.update(db, checking: unchanged)
                                 if isScore { scores += 1 } else { notes += 1 }
                             } catch RecordError.stale(_, let row) {
                                 stale += 1
@@ -460,7 +460,7 @@ struct RecordLostUpdatesTests {
                 guard event.sql.hasPrefix("SELECT \"score\"") else { return }
                 try? second.write { try $0.execute(sql: "UPDATE account SET score = ?", arguments: [score]) }
             }
-            #expect(try account.update(db, ifUnchanged: .changedColumns))
+            #expect(try account.update(db, checking: .changedColumns))
             db.trace(nil)
             #expect(try Int.fetchOne(db, sql: "SELECT score FROM account") == score + 5)
         }
@@ -521,12 +521,12 @@ struct RecordLostUpdatesTests {
             let edited = try #require(try Edited.fetchOne(db, sql: "SELECT * FROM edited"))
             for text in ["b", "c"] {
                 edited.text = text
-                #expect(try edited.update(db, ifUnchanged: .all))
+                #expect(try edited.update(db, checking: .all))
             }
             let shown = try Shown.find(db, key: 1)
             try db.execute(sql: "UPDATE edited SET text = 'C'")
             shown.text = "d"
-            #expect(throws: RecordError.self) { try shown.update(db, ifUnchanged: .changedColumns) }
+            #expect(throws: RecordError.self) { try shown.update(db, checking: .changedColumns) }
             #expect(try String.fetchOne(db, sql: "SELECT text FROM edited") == "C")
         }
     }
@@ -604,7 +604,7 @@ private final class CalledAccount: Account {
 private final class SavingAccount: Account {
     var other: Account?
 
-    override func willSave(_ db: Database) throws { try other?.update(db, ifUnchanged: .changedColumns) }
+    override func willSave(_ db: Database) throws { try other?.update(db, checking: .changedColumns) }
 }
 
 private final class Stamped: Record {

@@ -40,7 +40,7 @@ struct ValidationTests {
             case .update: try member.update(db)
             case .updateOne: try member.update(db, columns: ["age"])
             case .updateChanges: try member.updateChanges(db)
-            case .updateIfUnchanged: try member.update(db, ifUnchanged: .all)
+            case .updateIfUnchanged: try member.update(db, checking: .all)
             case .retrying: try member.updateChanges(db, retrying: 2)
             case .modify: try member.updateChanges(db, retrying: 2) { $0.age = -1 }
             case .upsert: try member.upsert(db)

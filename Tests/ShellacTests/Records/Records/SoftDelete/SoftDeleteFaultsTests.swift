@@ -80,9 +80,9 @@ struct SoftDeleteFaultsTests {
         try database().inDatabase { db in
             let node = try Noting.find(db, key: 3)
             try #expect(node.destroy(db))
-            try #expect(Node.unfiltered(by: .deleted).fetchCount(db) == 2)
+            try #expect(Node.ignoringDefaultFilter(.deleted).fetchCount(db) == 2)
             try #expect(Noting.find(db, key: 2).delete(db))
-            try #expect(Node.unfiltered(by: .deleted).fetchCount(db) == 2 && Node.fetchCount(db) == 1)
+            try #expect(Node.ignoringDefaultFilter(.deleted).fetchCount(db) == 2 && Node.fetchCount(db) == 1)
         }
     }
 
@@ -96,9 +96,9 @@ struct SoftDeleteFaultsTests {
             expectError(
                 "queries of Endless are nested more than 100 levels deep. If a default filter asks for "
                     + "rows of another type, and the filter of that type asks for these, leave out one of the "
-                    + "two with unfiltered(by:)"
+                    + "two with ignoringDefaultFilter(_:)"
             ) { try Endless.fetchOne(db, key: 1) }
-            try #expect(Endless.unfiltered(by: .leaf).fetchCount(db) == 3)
+            try #expect(Endless.ignoringDefaultFilter(.leaf).fetchCount(db) == 3)
             try #expect(Leaf.fetchAll(db).map(\.id) == [3])
         }
     }
@@ -183,7 +183,7 @@ struct SoftDeleteFaultsTests {
             try plain.update(db)
             try plain.upsert(db)
             let partial = try #require(
-                try Node.unfiltered(by: .deleted).select(Column("id"), Column("name")).filter(key: 2)
+                try Node.ignoringDefaultFilter(.deleted).select(Column("id"), Column("name")).filter(key: 2)
                     .fetchOne(db))
             try partial.save(db)
             try #expect(Node.fetchCount(db) == 0 && PlainNode.fetchCount(db) == 0)
@@ -191,7 +191,7 @@ struct SoftDeleteFaultsTests {
             try db.execute(sql: "UPDATE node SET deletedAt = NULL WHERE id = 1")
             try nodes[0].update(db)
             try #expect(Node.fetchCount(db) == 1)
-            let known = try #require(try Node.unfiltered(by: .deleted).filter(key: 2).fetchOne(db))
+            let known = try #require(try Node.ignoringDefaultFilter(.deleted).filter(key: 2).fetchOne(db))
             known.deletedAt = nil
             try known.update(db)
             try #expect(Node.fetchCount(db) == 2)
@@ -225,7 +225,7 @@ struct SoftDeleteFaultsTests {
             node.name = "new"
             try node.updateChanges(db)
             try #expect(
-                Node.unfiltered(by: .deleted).filter(key: 3).fetchOne(db)?.name == "new"
+                Node.ignoringDefaultFilter(.deleted).filter(key: 3).fetchOne(db)?.name == "new"
                     && Node.fetchCount(db) == 2)
         }
     }
@@ -243,7 +243,8 @@ struct SoftDeleteFaultsTests {
             try #expect(children().filter(parent[Column("name")] == "a").deleteAll(db) == 1)
             try #expect(Node.fetchAll(db).map(\.id) == [1])
             try #expect(
-                children().unfiltered(by: .deleted).filter(parent[Column("name")] == "a").restoreAll(db) == 1)
+                children().ignoringDefaultFilter(.deleted).filter(parent[Column("name")] == "a").restoreAll(
+                    db) == 1)
             try #expect(Node.fetchCount(db) == 3)
             try #expect(
                 children().filter(parent[Column("name")] == "b").deleteAndFetchAll(db).map(\.id) == [3])
@@ -303,7 +304,7 @@ struct SoftDeleteFaultsTests {
             }
             try db.execute(sql: "UPDATE node SET deletedAt = '2020-01-01' WHERE id = 3")
             #expect(throws: RecordError.self) { try Node.find(db, key: 3) }
-            try #expect(Leaf.unfiltered(by: .deleted).filter(key: 3).fetchOne(db)?.name == "c")
+            try #expect(Leaf.ignoringDefaultFilter(.deleted).filter(key: 3).fetchOne(db)?.name == "c")
         }
     }
 
@@ -338,7 +339,7 @@ extension DefaultFilter.Name {
 
 private class Node: Record {
     static let kids = hasMany(Node.self, using: "parent")
-    static let allKids = kids.unfiltered(by: .deleted).forKey("allKids")
+    static let allKids = kids.ignoringDefaultFilter(.deleted).forKey("allKids")
 
     var id: Int64?
     var name: String?

@@ -32,7 +32,7 @@ struct SoftDeleteInUseTests {
             try #expect(Date.fetchOne(db, sql: "SELECT updatedAt FROM shop WHERE id = 1") == date)
             // Nobody else has written the row.
             shop.name = "aa"
-            try shop.update(db, ifUnchanged: .all)
+            try shop.update(db, checking: .all)
             try db.inTransaction {
                 try shop.restore(db)
                 return .rollback
@@ -54,7 +54,8 @@ struct SoftDeleteInUseTests {
             try #expect(SecondsItem.deleteOne(db, key: 1))
             try #expect(
                 String.fetchOne(db, sql: "SELECT typeof(deletedAt) FROM item WHERE id = 1") == "integer")
-            let item = try #require(try SecondsItem.unfiltered(by: .deleted).filter(key: 1).fetchOne(db))
+            let item = try #require(
+                try SecondsItem.ignoringDefaultFilter(.deleted).filter(key: 1).fetchOne(db))
             #expect(item.deletedAt.map { abs($0.timeIntervalSinceNow) < 3600 } == true)
             try #expect(item.restore(db) && SecondsItem.fetchCount(db) == 3)
             let error = #expect(throws: DatabaseError.self) { try MixedShop.deleteAll(db) }
@@ -82,8 +83,8 @@ struct SoftDeleteInUseTests {
             shop.set(Shop.items, to: try shop[Shop.items].filter { $0.id == 1 })
             try shop.save(db, with: Shop.items, removed: .delete)
             try #expect(Item.filter(Column("shopID") == 1).fetchAll(db).map(\.id) == [1])
-            try #expect(Item.unfiltered(by: .deleted).fetchCount(db) == 3)
-            try #expect(Item.unfiltered(by: .deleted).filter(key: 2).restoreAll(db) == 1)
+            try #expect(Item.ignoringDefaultFilter(.deleted).fetchCount(db) == 3)
+            try #expect(Item.ignoringDefaultFilter(.deleted).filter(key: 2).restoreAll(db) == 1)
             try #expect(Item.fetchCount(db) == 3)
         }
     }
@@ -177,7 +178,7 @@ struct SoftDeleteInUseTests {
             expectError("database is locked") { try two.write { db in _ = try Shop.deleteAll(db) } }
             try db.execute(sql: "COMMIT")
             try two.write { db in _ = try Item.filter(Column("shopID") == 1).destroyAll(db) }
-            try #expect(Item.unfiltered(by: .deleted).fetchCount(db) == 1)
+            try #expect(Item.ignoringDefaultFilter(.deleted).fetchCount(db) == 1)
         }
     }
 

@@ -70,7 +70,7 @@ struct SoftDeleteTests {
                 member.removed != nil && !member.hasDatabaseChanges && member.heard == ["will", "did true"])
             try #expect(member.removed == Date.fetchOne(db, sql: "SELECT removed FROM member WHERE id = 4"))
             try #expect(Member.fetchOne(db, key: 4) == nil && Member.fetchCount(db) == 4)
-            try #expect(Member.unfiltered(by: .deleted).fetchCount(db) == 5)
+            try #expect(Member.ignoringDefaultFilter(.deleted).fetchCount(db) == 5)
             // It is deleted already.
             let date = member.removed
             try #expect(!member.delete(db))
@@ -86,7 +86,7 @@ struct SoftDeleteTests {
             try #expect(Member.find(db, key: 4).name == "dd")
             try #expect(member.destroy(db))
             #expect(member.heard.suffix(2) == ["will", "did true"] && member.hasDatabaseChanges)
-            try #expect(Member.unfiltered(by: .deleted).fetchCount(db) == 4)
+            try #expect(Member.ignoringDefaultFilter(.deleted).fetchCount(db) == 4)
             try #expect(!member.destroy(db) && !member.delete(db))
             #expect(throws: RecordError.recordNotFound(databaseTableName: "member", key: ["id": 4])) {
                 try member.restore(db)
@@ -145,7 +145,7 @@ struct SoftDeleteTests {
         #expect(member.removed == nil && !member.hasDatabaseChanges)
         try #expect(await member.destroy(in: queue))
         #expect(member.hasDatabaseChanges)
-        try await #expect(queue.read { db in try Member.unfiltered(by: .deleted).fetchCount(db) } == 4)
+        try await #expect(queue.read { db in try Member.ignoringDefaultFilter(.deleted).fetchCount(db) } == 4)
     }
 
     @Test("An overriding method deletes, and is told nothing of what was asked")
@@ -154,10 +154,10 @@ struct SoftDeleteTests {
             let member = try GuardedMember.find(db, key: 5)
             try member.destroy(db)
             #expect(member.heard.first == "override")
-            try #expect(Member.unfiltered(by: .deleted).filter(key: 5).isEmpty(db))
+            try #expect(Member.ignoringDefaultFilter(.deleted).filter(key: 5).isEmpty(db))
             let other = try GuardedMember.find(db, key: 4)
             _ = try other.delete(db)
-            try #expect(!Member.unfiltered(by: .deleted).filter(key: 4).isEmpty(db))
+            try #expect(!Member.ignoringDefaultFilter(.deleted).filter(key: 4).isEmpty(db))
         }
     }
 
@@ -172,7 +172,7 @@ struct SoftDeleteTests {
         let first = try dates()
         try queue.write { db in
             try #expect(LoneMember.filter(Column("id") >= 3).deleteAll(db) == 1)
-            try #expect(LoneMember.unfiltered(by: .deleted).deleteAll(db) == 2)
+            try #expect(LoneMember.ignoringDefaultFilter(.deleted).deleteAll(db) == 2)
             try #expect(LoneMember.deleteAll(db) == 0 && LoneMember.deleteOne(db, key: 1) == false)
         }
         try #expect(dates().suffix(2) == first.suffix(2))
@@ -187,7 +187,8 @@ struct SoftDeleteTests {
             try #expect(LoneMember.order(Column("id").desc).limit(1).deleteAll(db) == 1)
             try #expect(LoneMember.fetchAll(db).map(\.id) == [4])
             try #expect(LoneMember.order(Column("id")).limit(1).destroyAll(db) == 1)
-            try #expect(LoneMember.unfiltered(by: .deleted).filter(Column("id") == 5).destroyAll(db) == 1)
+            try #expect(
+                LoneMember.ignoringDefaultFilter(.deleted).filter(Column("id") == 5).destroyAll(db) == 1)
             try #expect(LoneMember.destroyAll(db) == 0)
         }
         try #expect(rows("SELECT name FROM member ORDER BY 1") == ["a", "b", "c"])
@@ -216,7 +217,7 @@ struct SoftDeleteTests {
                 )
             ).count == 1)
         try queue.write { db in
-            let club = try #require(try Club.unfiltered(by: .deleted).filter(key: 1).fetchOne(db))
+            let club = try #require(try Club.ignoringDefaultFilter(.deleted).filter(key: 1).fetchOne(db))
             try #expect(club.restore(db))
         }
         // What was deleted before stays so, with what went along with it.

@@ -51,7 +51,7 @@ struct RepairedTextTests {
             case .updateAndFetch: _ = try leaf.updateAndFetch(db)
             case .saveAndFetch: _ = try leaf.saveAndFetch(db)
             case .updateChanges: try leaf.updateChanges(db)
-            case .unchanged: try leaf.update(db, ifUnchanged: .all)
+            case .unchanged: try leaf.update(db, checking: .all)
             }
         }
     }

@@ -4,8 +4,8 @@ import CSQLite
 
 /// The columns in which a row must still hold the values that the record remembers.
 ///
-/// Otherwise, an update writes nothing: see ``Record/update(_:ifUnchanged:)``.
-public struct UnchangedColumns: Hashable, Sendable {
+/// Otherwise, an update writes nothing: see ``Record/update(_:checking:)``.
+public struct ConflictCheck: Hashable, Sendable {
     private enum Form: Hashable {
         case changed, all
         case named(Set<String>)
@@ -16,18 +16,18 @@ public struct UnchangedColumns: Hashable, Sendable {
 
     /// The columns that are about to be written. Changes of other writers to other columns are
     /// kept.
-    public static let changedColumns = UnchangedColumns(form: .changed)
+    public static let changedColumns = ConflictCheck(form: .changed)
 
     /// All columns that the record remembers. Use this if the written values may depend on each of
     /// them.
-    public static let all = UnchangedColumns(form: .all)
+    public static let all = ConflictCheck(form: .all)
 
     /// Returns the columns with the given names.
     ///
     /// - Parameter names: The names of columns that the record encodes, or of others of its table
     ///   that it remembers. Any other name throws
     ///   ``RecordError/columnNotEncoded(databaseTableName:column:)``.
-    public static func columns(_ names: Set<String>) -> Self { UnchangedColumns(form: .named(names)) }
+    public static func columns(_ names: Set<String>) -> Self { ConflictCheck(form: .named(names)) }
 
     /// Returns the given columns.
     ///
@@ -145,7 +145,7 @@ extension RecordWriter {
     ///   ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row.
     @inline(never)
     func expectedRow(
-        _ unchanged: UnchangedColumns, of record: Record?, writing mask: ColumnMask
+        _ unchanged: ConflictCheck, of record: Record?, writing mask: ColumnMask
     ) throws -> ExpectedRow? {
         guard let record else { return nil }
         let row = record.snapshot
@@ -191,11 +191,11 @@ extension RecordWriter {
         if stale.isEmpty && unknown.isEmpty { return }
         throw RecordError.stale(
             columns: stale + unknown,
-            row: NewerRow(databaseTableName: plan.tableName, columns: Array(row.dropFirst(names.count))))
+            row: CurrentRow(databaseTableName: plan.tableName, columns: Array(row.dropFirst(names.count))))
     }
 }
 
-extension UnchangedColumns {
+extension ConflictCheck {
     /// Sets the values that a row must hold.
     ///
     /// - Parameters:
@@ -265,3 +265,6 @@ extension RecordWriter {
         return columns
     }
 }
+
+@available(*, unavailable, renamed: "ConflictCheck")
+public typealias UnchangedColumns = ConflictCheck

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// do {
-///     try player.update(db, ifUnchanged: .changedColumns)
+///     try player.update(db, checking: .changedColumns)
 /// } catch RecordError.stale(let columns, let row) {
 ///     let score: Int = try row["score"]       // what it is now
 ///     try player.merge(row)                   // player.score stays: it is the player's own change
@@ -10,7 +10,7 @@
 /// ```
 ///
 /// Unlike a ``Row``, it may leave the access that has read it.
-public struct NewerRow: Hashable, Sendable {
+public struct CurrentRow: Hashable, Sendable {
     /// The table.
     public let databaseTableName: String
     /// The names of the table's columns.
@@ -36,3 +36,6 @@ public struct NewerRow: Hashable, Sendable {
         get throws { try row[name] }
     }
 }
+
+@available(*, unavailable, renamed: "CurrentRow")
+public typealias NewerRow = CurrentRow
