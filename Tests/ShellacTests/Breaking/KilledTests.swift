@@ -30,7 +30,7 @@ struct KilledTests {
 
     private func kill(_ work: String, after steps: Int, microseconds: Int) async throws {
         let file = try TemporaryDatabase()
-        try file.queue().write { db in
+        try file.queue().inDatabase { db in
             try db.execute(
                 sql: """
                     CREATE TABLE item (id INTEGER PRIMARY KEY AUTOINCREMENT, name NOT NULL);

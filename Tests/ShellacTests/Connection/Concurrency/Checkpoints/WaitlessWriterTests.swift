@@ -59,7 +59,7 @@ struct WaitlessWriterTests {
         let file = try LoggedFile()
         let (gate, isHit, heldUpCount) = (Gate(), Gate(), Shared(0))
         let pool = try file.pool { configuration in
-            configuration.reportHandler = { [spy] report in
+            configuration.report = { [spy] report in
                 spy.recorder.record(report)
                 guard case .checkpoint(let checkpoint) = report.event, checkpoint.mode == .passive,
                     checkpoint.checkpointedFrameCount < checkpoint.walFrameCount
@@ -133,13 +133,13 @@ struct WaitlessWriterTests {
         let pool = try pool(file)
         try await pool.write { db in try db.addFrames(10) }
         let writerLine = pool.writer.line
-        try pool.writeWithoutTransaction { _ in
+        try pool.inDatabase { _ in
             // The pool has looked for its rest twice meanwhile, and stands in nobody's way.
             for _ in 0..<25 {
                 Thread.sleep(forTimeInterval: 0.1)
                 #expect(writerLine.waitingCount == 0)
             }
-            #expect(file.logSize > 0)
+            #expect(file.logSize != 0)
         }
         try await waitUntil { file.logSize == 0 }
     }
