@@ -33,21 +33,28 @@ import Testing
         }
     }
 
-    @Test("a picture is one that .ci/drawings makes, or is made by a command beside it")
+    @Test("the pictures of README.md are there, for a light and for a dark ground")
     func pictures() throws {
-        let readme = try text("README.md")
-        let drawings = try text(".ci/drawings")
-        let pictures = Self.pictures(in: readme)
+        let pictures = Self.pictures(in: try text("README.md"))
         #expect(pictures.count >= 4)
-        for picture in pictures {
-            #expect(exists(picture), "there is no \(picture)")
-            let name = try #require(picture.split(separator: "/").last).split(separator: ".")[0]
-            let plainName = name.replacing("~dark", with: "")
-            #expect(
-                drawings.contains("\"\(plainName)\"")
-                    || readme.replacing("\n", with: " ").contains("Benchmarks --chart \(picture)"),
-                "\(picture)")
+        for picture in pictures { #expect(exists(picture), "there is no \(picture)") }
+        for picture in pictures where !picture.hasSuffix("~dark.svg") {
+            #expect(pictures.contains("\(picture.dropLast(4))~dark.svg"), "\(picture) has no dark form")
         }
+    }
+
+    @Test("the pictures of README.md and of the articles are what `.ci/drawings` draws")
+    func drawings() async throws {
+        let checked = try await Command.run([".ci/drawings", "--check"], in: Repository.root)
+        #expect(checked.succeeded && checked.output.isEmpty, "\(checked.output)")
+    }
+
+    @Test("a chart that the benchmarks draw is named with the command that draws it")
+    func charts() throws {
+        let readme = try text("README.md")
+        let drawn = try text(".ci/drawings").matches(of: /"(\.github\/[a-z]+\.svg)"/).map { String($0.1) }
+        #expect(!drawn.isEmpty)
+        for chart in drawn { #expect(readme.contains("Benchmarks --chart \(chart)"), "\(chart)") }
     }
 
     @Test("ninety questions have an answer each")
@@ -102,16 +109,31 @@ import Testing
             ])
     }
 
+    @Test("pictures are those of Markdown, of img and of each source")
+    func readingPictures() {
+        #expect(
+            Self.pictures(
+                in: """
+                    ![a](b.svg), [c](d.md) and <picture><source media="(prefers-color-scheme: dark)"
+                    srcset="e~dark.svg, f.svg 2x"><img alt="g" src="h.svg"></picture> <img src="https://i/j.svg">
+                    """) == ["b.svg", "e~dark.svg", "f.svg", "h.svg"])
+    }
+
     // MARK: - Reading
 
     private static func links(in text: String) -> [String] {
         text.matches(of: /\]\(([^)#]+)[^)]*\)/).map { String($0.1) }.filter { !$0.contains("://") }
     }
 
+    /// Returns the files that a text shows as pictures, in their order.
     private static func pictures(in text: String) -> [String] {
-        text.matches(of: /(?:!\[[^\]]*\]\(|<source [^>]*srcset="|<img [^>]*src=")([^)"]+)/).map {
-            String($0.1)
-        }
+        text.matches(of: /!\[[^\]]*\]\(([^)]+)\)|<img\s[^>]*?src="([^"]+)"|<source\s[^>]*?srcset="([^"]+)"/)
+            .flatMap { match in
+                // A srcset has several files, each with a width or a density behind it.
+                String(match.1 ?? match.2 ?? match.3 ?? "").split(separator: ",")
+                    .compactMap { $0.split(separator: /\s+/).first.map(String.init) }
+            }
+            .filter { !$0.contains("://") }
     }
 
     private func text(_ path: String) throws -> String {
