@@ -20,23 +20,53 @@ struct SearchWordsTests {
             ("associations", "Relations"), ("pagination", "Requests"), ("query builder", "Requests"),
             ("connection pool", "QueueAndPool"), ("soft delete", "Scopes"), ("deadlock", "ConcurrencyErrors"),
             ("thread safe", "ConcurrencyErrors"), ("counter cache", "Counters"),
-            ("full-text search", "SQLOfYourOwn"),
-            ("graceful shutdown", "Servers"), ("dirty", "ChangeTracking"), ("reactive", "Live"),
+            ("full-text search", "SQLOfYourOwn"), ("prepared statement", "SQLOfYourOwn"),
+            ("graceful shutdown", "Servers"), ("dirty tracking", "ChangeTracking"), ("reactive", "Live"),
+            ("lazy loading", "Relations"), ("polymorphic associations", "Relations"),
+            ("many-to-many", "Relations"), ("upsert", "Requests"), ("timestamps", "Callbacks"),
+            ("hooks", "Callbacks"), ("hooks", "Observation"), ("retry", "LostUpdates"),
+            ("wal mode", "QueueAndPool"), ("race condition", "ConcurrencyErrors"),
+            ("semantic versioning", "PublicAPI"), ("encryption", "Limits"),
         ])
     func words(word: String, article: String) throws {
-        let text = try text(article).replacing("thread-safe", with: "thread safe")
-        #expect(text.contains(word))
+        let names = try #require(text(article).firstMatch(of: /also called: (.*?)\.\s/)).1
+        #expect(names.replacing("thread-safe", with: "thread safe").contains(word))
     }
 
-    @Test("each article for users says what else its subject is called")
+    @Test("each article says what else its subject is called, and those for contributors say that they are")
     func otherNames() throws {
-        let folder = Repository.root.appending(path: "Sources/Shellac/Shellac.docc")
-        // These are the front page, and those for contributors.
-        let excepted: Set = ["Shellac.md", "Architecture.md", "Guarantees.md", "Questions.md"]
-        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-        where file.hasSuffix(".md") && !excepted.contains(file) {
-            let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
-            #expect(text.contains("\nAlso called: "), "\(file)")
+        for article in try articles() {
+            #expect(try text(article).contains(/\salso called: \S/), "\(article)")
         }
+        for article in ["Architecture", "Guarantees", "Performance"] {
+            #expect(try text(article).contains("for contributors"), "\(article)")
+        }
+    }
+
+    @Test("each article ends with the one to read next, and from the first one a reader comes to all")
+    func readingOrder() throws {
+        var next: [String: String] = [:]
+        for article in try articles() {
+            let lines = try text(article).matches(of: /next: <doc:([a-z]+)>\./).map { String($0.1) }
+            // The last article leads to the contributing guide.
+            #expect(lines.count == (article == "Architecture" ? 0 : 1), "\(article)")
+            next[article.lowercased()] = lines.last
+        }
+        var read: Set<String> = []
+        var article: String? = "gettingstarted"
+        while let present = article, read.insert(present).inserted { article = next[present] }
+        // A reader begins with these, if they are the answer to the reader's question.
+        let beginnings: Set = [
+            "questions", "comparison", "comingfromgrdb", "comingfromelsewhere", "movingrecordclasses",
+        ]
+        #expect(try read.union(beginnings) == Set(articles().map { $0.lowercased() }))
+        #expect(read.contains("architecture") && read.isDisjoint(with: beginnings))
+    }
+
+    /// Returns the names of all articles. The front page is none.
+    private func articles() throws -> [String] {
+        let folder = Repository.root.appending(path: "Sources/Shellac/Shellac.docc")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            .filter { $0.hasSuffix(".md") && $0 != "Shellac.md" }.map { String($0.dropLast(3)) }
     }
 }
