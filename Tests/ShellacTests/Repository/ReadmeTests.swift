@@ -103,10 +103,6 @@ import Testing
             Self.links(in: "[a](b.md), ![c](d.svg) and [e](f/g.md#h) [i](https://j)") == [
                 "b.md", "d.svg", "f/g.md",
             ])
-        #expect(
-            Self.pictures(in: "![c](d.svg) <source srcset=\"e.svg\"><img alt=\"f\" src=\"g.svg\">") == [
-                "d.svg", "e.svg", "g.svg",
-            ])
     }
 
     @Test("pictures are those of Markdown, of img and of each source")
