@@ -33,20 +33,6 @@ extension MutablePersistableRecord {
     /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public mutating func insert(_ db: Database) throws { try persist(PersistenceOperation(.insert), in: db) }
 
-    /// Inserts the record with the given conflict resolution.
-    ///
-    /// If a conflict is resolved by `.ignore`, the record is unchanged, and `didInsert` is not
-    /// called.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if a record violates a constraint. If nil, the
-    ///     type's policy applies.
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
-    public mutating func insert(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
-        try persist(PersistenceOperation(.insert, resolution), in: db)
-    }
-
     /// Returns the record after inserting it.
     ///
     /// ```swift
@@ -74,19 +60,6 @@ extension MutablePersistableRecord {
     ///   record's primary key.
     public func update(_ db: Database) throws { try update(db, onConflict: nil) }
 
-    /// Updates all columns of the record's row with the given conflict resolution.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if the row violates a constraint. If nil, the type's
-    ///     policy applies.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
-    ///   record's primary key.
-    public func update(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
-        var record = self
-        try record.persist(PersistenceOperation(.update(columns: nil), resolution), in: db)
-    }
-
     /// Updates some columns of the record's row.
     ///
     /// ```swift
@@ -102,38 +75,6 @@ extension MutablePersistableRecord {
     ///   record's primary key.
     public func update(_ db: Database, columns: Set<String>) throws {
         try update(db, onConflict: nil, columns: columns)
-    }
-
-    /// Updates some columns of the record's row.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
-    ///     type's policy applies.
-    ///   - columns: The columns to update.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
-    ///   record's primary key.
-    public func update(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        columns: some Sequence<Column>
-    ) throws {
-        try update(db, onConflict: resolution, columns: Set(columns.map(\.name)))
-    }
-
-    /// Updates some columns of the record's row with the given conflict resolution.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
-    ///     type's policy applies.
-    ///   - columns: The columns to update.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
-    ///   record's primary key.
-    public func update(
-        _ db: Database, onConflict resolution: Database.ConflictResolution?, columns: Set<String>
-    ) throws {
-        var record = self
-        try record.persist(PersistenceOperation(.update(columns: columns), resolution), in: db)
     }
 
     /// Modifies the record, and updates the columns that have changed.
@@ -196,18 +137,6 @@ extension MutablePersistableRecord {
     /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
     public mutating func save(_ db: Database) throws { try persist(PersistenceOperation(.save), in: db) }
 
-    /// Updates the record's row, or inserts the record if there is none, with the given conflict
-    /// resolution.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if a record violates a constraint. If nil, the
-    ///     type's policy applies.
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
-    public mutating func save(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
-        try persist(PersistenceOperation(.save, resolution), in: db)
-    }
-
     /// Returns the record after saving it.
     ///
     /// - Parameters:
@@ -256,56 +185,5 @@ extension MutablePersistableRecord {
             $0.takeKey(of: self)
             return try $0.exists()
         }
-    }
-}
-
-// MARK: - Records that saving does not change
-
-extension PersistableRecord {
-    /// Inserts the record.
-    ///
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
-    public func insert(_ db: Database) throws { try insert(db, onConflict: nil) }
-
-    /// Inserts the record with the given conflict resolution.
-    ///
-    /// If a conflict is resolved by `.ignore`, `didInsert` is not called.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if a record violates a constraint. If nil, the
-    ///     type's policy applies.
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
-    public func insert(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
-        var record = self
-        try record.persist(PersistenceOperation(.insert, resolution), in: db)
-    }
-
-    /// Updates the record's row, or inserts the record if there is no row, or if its primary key is
-    /// NULL.
-    ///
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
-    public func save(_ db: Database) throws { try save(db, onConflict: nil) }
-
-    /// Updates the record's row, or inserts the record if there is none, with the given conflict
-    /// resolution.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if a record violates a constraint. If nil, the
-    ///     type's policy applies.
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
-    public func save(_ db: Database, onConflict resolution: Database.ConflictResolution?) throws {
-        var record = self
-        try record.persist(PersistenceOperation(.save, resolution), in: db)
-    }
-
-    /// Inserts the record, or updates the row that conflicts with it in the primary key or a unique
-    /// index.
-    ///
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, and any error of the callbacks.
-    public func upsert(_ db: Database) throws {
-        var record = self
-        try record.persist(PersistenceOperation(.upsert), in: db)
     }
 }

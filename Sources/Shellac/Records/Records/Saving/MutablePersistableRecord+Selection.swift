@@ -5,7 +5,7 @@
 extension MutablePersistableRecord {
     /// Runs an operation, and calls a function with a statement that returns the selection of the
     /// saved row. The statement has no row if a conflict was resolved by ignoring the record.
-    fileprivate mutating func persist<Fetched>(
+    mutating func persist<Fetched>(
         _ verb: PersistenceOperation.Verb, _ resolution: Database.ConflictResolution?,
         _ selection: [any SQLSelectable], in db: Database, _ fetch: (Statement) throws -> Fetched
     ) throws -> Fetched {
@@ -28,86 +28,6 @@ extension MutablePersistableRecord {
         let statement = try db.makeStatement(sql: "SELECT \(columns.joined(separator: ", "))")
         try statement.setArguments(StatementArguments(row.databaseValues))
         return try fetch(statement)
-    }
-
-    /// Inserts the record, and returns the value that a function fetches from a selection of the
-    /// new row.
-    ///
-    /// ```swift
-    /// let created = try player.insertAndFetch(db, selection: [Column("created")]) { statement in
-    ///     try Date.fetchOne(statement)
-    /// }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if the row violates a constraint.
-    ///   - selection: Columns and expressions of the row.
-    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
-    ///     row if a conflict was resolved by ignoring the record.
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, or nothing is selected. Also any
-    ///   error of the callbacks and `fetch`.
-    public mutating func insertAndFetch<Fetched>(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
-    ) throws -> Fetched { try persist(.insert, resolution, selection, in: db, fetch) }
-
-    /// Updates or inserts the record, and returns the value that a function fetches from a
-    /// selection of its row.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
-    ///     type's policy applies.
-    ///   - selection: Columns and expressions of the row.
-    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
-    ///     row if a conflict was resolved by ignoring the record.
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, or nothing is selected. Also any
-    ///   error of the callbacks and `fetch`.
-    public mutating func saveAndFetch<Fetched>(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
-    ) throws -> Fetched { try persist(.save, resolution, selection, in: db, fetch) }
-
-    /// Updates all columns of the record's row, and returns the value that a function fetches from
-    /// a selection of the row.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
-    ///     type's policy applies.
-    ///   - selection: Columns and expressions of the row.
-    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
-    ///     row if a conflict was resolved by ignoring the record.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
-    ///   record's primary key.
-    public func updateAndFetch<Fetched>(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
-    ) throws -> Fetched {
-        var record = self
-        return try record.persist(.update(columns: nil), resolution, selection, in: db, fetch)
-    }
-
-    /// Updates some columns of the record's row, and returns the value that a function fetches from
-    /// a selection of the row.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
-    ///     type's policy applies.
-    ///   - columns: The names of the columns to update.
-    ///   - selection: Columns and expressions of the row.
-    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
-    ///     row if a conflict was resolved by ignoring the record.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
-    ///   record's primary key.
-    public func updateAndFetch<Fetched>(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        columns: some Collection<String>, selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
-    ) throws -> Fetched {
-        var record = self
-        return try record.persist(.update(columns: Set(columns)), resolution, selection, in: db, fetch)
     }
 
     /// Modifies the record, updates the changed columns, and returns the value that a function
@@ -134,48 +54,6 @@ extension MutablePersistableRecord {
         if let object = self as? Record { columns = try object.columnsToUpdate(changes, in: db) }
         var record = self
         return try record.persist(.update(columns: columns), resolution, selection, in: db, fetch)
-    }
-}
-
-extension PersistableRecord {
-    /// Inserts the record, and returns the value that a function fetches from a selection of the
-    /// new row.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
-    ///     type's policy applies.
-    ///   - selection: Columns and expressions of the row.
-    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
-    ///     row if a conflict was resolved by ignoring the record.
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, or nothing is selected. Also any
-    ///   error of the callbacks and `fetch`.
-    public func insertAndFetch<Fetched>(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
-    ) throws -> Fetched {
-        var record = self
-        return try record.persist(.insert, resolution, selection, in: db, fetch)
-    }
-
-    /// Updates or inserts the record, and returns the value that a function fetches from a
-    /// selection of its row.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
-    ///     type's policy applies.
-    ///   - selection: Columns and expressions of the row.
-    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
-    ///     row if a conflict was resolved by ignoring the record.
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, or nothing is selected. Also any
-    ///   error of the callbacks and `fetch`.
-    public func saveAndFetch<Fetched>(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        selection: [any SQLSelectable], fetch: (Statement) throws -> Fetched
-    ) throws -> Fetched {
-        var record = self
-        return try record.persist(.save, resolution, selection, in: db, fetch)
     }
 }
 
@@ -229,77 +107,6 @@ extension MutablePersistableRecord {
             return try object.update(db, columns: Set(columns))
         }
         try update(db, onConflict: resolution, columns: Set(columns))
-    }
-
-    /// Updates some columns of the record's row.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
-    ///     type's policy applies.
-    ///   - columns: The columns to update.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
-    ///   record's primary key.
-    @_disfavoredOverload
-    public func update(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        columns: some Collection<some ColumnExpression>
-    ) throws { try update(db, onConflict: resolution, columns: columns.map(\.name)) }
-
-    /// Inserts the record, and returns the value that a function fetches from declared columns of
-    /// the new row.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
-    ///     type's policy applies.
-    ///   - selection: Columns and expressions of the row.
-    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
-    ///     row if a conflict was resolved by ignoring the record.
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, or nothing is selected. Also any
-    ///   error of the callbacks and `fetch`.
-    public mutating func insertAndFetch<Fetched>(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
-        fetch: (Statement) throws -> Fetched
-    ) throws -> Fetched { try persist(.insert, resolution, selection(Columns.self), in: db, fetch) }
-
-    /// Updates or inserts the record, and returns the value that a function fetches from declared
-    /// columns of its row.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if a record violates a constraint. By default, the
-    ///     type's policy applies.
-    ///   - selection: Columns and expressions of the row.
-    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
-    ///     row if a conflict was resolved by ignoring the record.
-    /// - Throws: a ``DatabaseError`` if a constraint is violated, or nothing is selected. Also any
-    ///   error of the callbacks and `fetch`.
-    public mutating func saveAndFetch<Fetched>(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
-        fetch: (Statement) throws -> Fetched
-    ) throws -> Fetched { try persist(.save, resolution, selection(Columns.self), in: db, fetch) }
-
-    /// Updates all columns of the record's row, and returns the value that a function fetches from
-    /// declared columns.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - resolution: The conflict resolution if the row violates a constraint. By default, the
-    ///     type's policy applies.
-    ///   - selection: Columns and expressions of the row.
-    ///   - fetch: A function that fetches from a statement of the selection. The statement has no
-    ///     row if a conflict was resolved by ignoring the record.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no row with the
-    ///   record's primary key, and a ``DatabaseError`` if nothing is selected.
-    public func updateAndFetch<Fetched>(
-        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
-        @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
-        fetch: (Statement) throws -> Fetched
-    ) throws -> Fetched {
-        try updateAndFetch(db, onConflict: resolution, selection: selection(Columns.self), fetch: fetch)
     }
 }
 
