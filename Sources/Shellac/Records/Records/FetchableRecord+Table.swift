@@ -204,6 +204,27 @@ extension FetchableRecord where Self: TableRecord {
         return records
     }
 
+    /// Returns a cursor over the records with the given composite keys, or values of a unique
+    /// index. Keys without a record are skipped.
+    ///
+    /// - Parameters:
+    ///   - db: A connection to the database.
+    ///   - keys: The values by columns, for one record after the other. A nil among them finds
+    ///     nothing. The records come in this order.
+    /// - Throws: ``RecordError/notAUniqueKey(databaseTableName:columns:)`` if several rows could
+    ///   have the values. The cursor throws it when it reaches them.
+    public static func fetchCursor(
+        _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
+    ) throws -> AnyCursor<Self> {
+        var rest = keys.makeIterator()
+        return AnyCursor {
+            while let key = rest.next() {
+                if let record = try fetchOne(db, key: key) { return record }
+            }
+            return nil
+        }
+    }
+
     /// Fetches the records with the given composite keys, as an array. It skips keys without a
     /// record.
     ///
@@ -218,86 +239,5 @@ extension FetchableRecord where Self: TableRecord {
         _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
     ) throws -> [Self] {
         try keys.compactMap { try fetchOne(db, key: $0) }
-    }
-}
-
-extension FetchableRecord where Self: TableRecord & Hashable {
-    /// Fetches all records of the table, as a set.
-    ///
-    /// - Throws: a ``DatabaseError`` when there is no such table. Errors of decoding a record,
-    ///   mostly a ``RowDecodingError``, are passed on.
-    public static func fetchSet(_ db: Database) throws -> Set<Self> {
-        try fetchSet(selection(on: db))
-    }
-
-    /// Fetches the records with the given primary keys, as a set. It skips keys without a record.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - keys: The values of the primary key, which has one column. Nils find nothing. Dates,
-    ///     data and UUIDs are looked up in the form in which the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
-    ///   several columns, or a ``DatabaseError`` when there is no such table. Errors of decoding a
-    ///   record, mostly a ``RowDecodingError``, are passed on.
-    public static func fetchSet(
-        _ db: Database, keys: some Sequence<some DatabaseValueConvertible>
-    ) throws -> Set<Self> {
-        try Set(fetchAll(db, keys: keys))
-    }
-}
-
-extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
-    /// Fetches the record with an id, or nil.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - id: The id, which is the value of the primary key. Nil finds nothing. UUIDs are looked
-    ///     up in the form in which the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
-    ///   several columns, or a ``DatabaseError`` when there is no such table. Errors of decoding a
-    ///   record, mostly a ``RowDecodingError``, are passed on.
-    public static func fetchOne(_ db: Database, id: ID) throws -> Self? { try fetchOne(db, key: id) }
-
-    /// Finds the record with an id.
-    ///
-    /// ```swift
-    /// let player = try Player.find(db, id: 1)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - id: The id, which is the value of the primary key. Nil finds nothing. UUIDs are looked
-    ///     up in the form in which the type stores them.
-    /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` when there is no such
-    ///   record.
-    public static func find(_ db: Database, id: ID) throws -> Self { try find(db, key: id) }
-
-    /// Fetches the records with the given ids as an array, in no particular order. It skips ids
-    /// without a record.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are
-    ///     looked up in the form in which the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
-    ///   several columns, or a ``DatabaseError`` when there is no such table. Errors of decoding a
-    ///   record, mostly a ``RowDecodingError``, are passed on.
-    public static func fetchAll(_ db: Database, ids: some Sequence<ID>) throws -> [Self] {
-        try fetchAll(db, keys: ids)
-    }
-}
-
-extension FetchableRecord where Self: TableRecord & Identifiable & Hashable, ID: DatabaseValueConvertible {
-    /// Fetches the records with the given ids, as a set. It skips ids without a record.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are
-    ///     looked up in the form in which the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
-    ///   several columns, or a ``DatabaseError`` when there is no such table. Errors of decoding a
-    ///   record, mostly a ``RowDecodingError``, are passed on.
-    public static func fetchSet(_ db: Database, ids: some Sequence<ID>) throws -> Set<Self> {
-        try fetchSet(db, keys: ids)
     }
 }

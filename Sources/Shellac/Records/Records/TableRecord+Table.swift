@@ -130,44 +130,6 @@ extension TableRecord {
     }
 }
 
-extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-    /// Returns whether there is a row with an id.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - id: The id, which is the value of the primary key. Nil finds nothing. UUIDs are looked
-    ///     up in the form in which the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
-    ///   several columns, and a ``DatabaseError`` when there is no such table.
-    public static func exists(_ db: Database, id: ID) throws -> Bool { try exists(db, key: id) }
-
-    /// Deletes the row with an id. Returns whether there was one.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - id: The id, which is the value of the primary key. Nil finds nothing. UUIDs are looked
-    ///     up in the form in which the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
-    ///   several columns. A ``DatabaseError`` when there is no such table, or when a foreign key of
-    ///   another row prevents the deletion.
-    @discardableResult
-    public static func deleteOne(_ db: Database, id: ID) throws -> Bool { try deleteOne(db, key: id) }
-
-    /// Deletes the rows with the given ids. Returns the number of deleted rows.
-    ///
-    /// - Parameters:
-    ///   - db: A connection to the database.
-    ///   - ids: The ids, which are the values of the primary key. Nils find nothing. UUIDs are
-    ///     looked up in the form in which the type stores them.
-    /// - Throws: ``RecordError/compositeKey(databaseTableName:columns:)`` when the primary key has
-    ///   several columns. A ``DatabaseError`` when there is no such table, or when a foreign key of
-    ///   another row prevents the deletion.
-    @discardableResult
-    public static func deleteAll(_ db: Database, ids: some Sequence<ID>) throws -> Int {
-        try deleteAll(db, keys: ids)
-    }
-}
-
 // MARK: - Keys
 
 extension TableRecord {
