@@ -39,4 +39,11 @@ extension DatabaseFetchable where Self: Hashable {
     ) throws -> Set<Self> {
         try fetchSet(db.cachedStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
+
+    /// See ``DatabaseFetchable/fetchAll(_:arguments:adapter:)``.
+    ///
+    /// The adapter changes the columns of each row. Nil leaves them unchanged.
+    public static func fetchSet(
+        _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)?
+    ) throws -> Set<Self> { try Set(fetchAll(statement, arguments: arguments, adapter: adapter)) }
 }

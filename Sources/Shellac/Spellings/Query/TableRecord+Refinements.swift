@@ -203,7 +203,7 @@ extension TableRecord where Self: Identifiable {
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-    /// See ``RefinableRequest/filter(id:)-(Self.RowDecoder.ID)``.
+    /// See ``RefinableRequest/filter(key:)-(DatabaseValueConvertible)``.
     public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(key: id) }
 
     /// See ``RefinableRequest/filter(keys:)-(Sequence)``.

@@ -105,9 +105,11 @@ extension FetchableRecord where Self: Record {
 extension RefinableRequest where RowDecoder: Record {
     /// See ``RefinableRequest/filter(key:)-(DatabaseValueConvertible)``.
     @_disfavoredOverload
-    public func filter(id: some DatabaseValueConvertible) -> Refined { filter(key: id) }
+    public func filter(id: some DatabaseValueConvertible) -> Refined { self.filter(key: id) }
 
     /// See ``RefinableRequest/filter(keys:)-(Sequence)``.
     @_disfavoredOverload
-    public func filter(ids: some Sequence<some DatabaseValueConvertible>) -> Refined { filter(keys: ids) }
+    public func filter(ids: some Sequence<some DatabaseValueConvertible>) -> Refined {
+        self.filter(keys: ids)
+    }
 }

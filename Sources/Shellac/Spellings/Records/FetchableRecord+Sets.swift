@@ -10,7 +10,7 @@ extension FetchableRecord where Self: TableRecord & Hashable {
         -> Set<Self>
     { try Set(fetchAll(db, keys: keys)) }
 
-    /// See ``FetchableRecord/fetchAll(_:keys:)-(_,[[String:(DatabaseValueConvertible)?]])``.
+    /// See ``FetchableRecord/fetchAll(_:keys:)-3n9zg``.
     public static func fetchSet(_ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]) throws
         -> Set<Self>
     { try Set(fetchAll(db, keys: keys)) }

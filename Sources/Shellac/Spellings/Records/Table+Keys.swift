@@ -7,7 +7,7 @@ extension Table {
         try all().filter(key: key).exists(db)
     }
 
-    /// See ``TableRecord/exists(_:key:)-(_,[String:(DatabaseValueConvertible)?])``.
+    /// See ``TableRecord/exists(_:key:)-7opwz``.
     public func exists(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         try all().filter(key: key).exists(db)
     }
@@ -18,7 +18,7 @@ extension Table {
         try all().filter(key: key).deleteAll(db) > 0
     }
 
-    /// See ``TableRecord/deleteOne(_:key:)-(_,[String:(DatabaseValueConvertible)?])``.
+    /// See ``TableRecord/deleteOne(_:key:)-5iykh``.
     @discardableResult
     public func deleteOne(_ db: Database, key: [String: (any DatabaseValueConvertible)?]) throws -> Bool {
         try all().filter(key: key).deleteAll(db) > 0

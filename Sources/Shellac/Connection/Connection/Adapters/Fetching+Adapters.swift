@@ -58,20 +58,4 @@ extension DatabaseFetchable {
         if !statement.isReadonly { while try run.next() != nil {} }
         return element
     }
-
-    // MARK: - From SQL
-}
-
-extension DatabaseFetchable where Self: Hashable {
-    /// Fetches all elements of a statement with adapted rows, as a set.
-    ///
-    /// - Parameters:
-    ///   - statement: The statement to run.
-    ///   - arguments: The arguments to bind. If nil, the previous arguments are used again.
-    ///   - adapter: The transformation of the columns. Nil leaves them unchanged.
-    /// - Throws: a ``DatabaseError`` if the adapter names missing columns, and the errors of
-    ///   fetching without one.
-    public static func fetchSet(
-        _ statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)?
-    ) throws -> Set<Self> { try Set(fetchAll(statement, arguments: arguments, adapter: adapter)) }
 }

@@ -44,12 +44,4 @@ extension SQLSelectable where Self == SQLSelection {
     public static func allColumns(excluding names: some Collection<String>) -> SQLSelection {
         SQLSelection(.expression(SQLExpression(.late(RemainingColumns(Array(names)))), name: nil))
     }
-
-    /// Selects all columns of the table except the given ones.
-    ///
-    /// - Parameter columns: The columns to leave out. The request throws if the table lacks one of
-    ///   them, or has no other.
-    public static func allColumns(excluding columns: some Collection<some ColumnExpression>) -> SQLSelection {
-        allColumns(excluding: columns.map(\.name))
-    }
 }

@@ -37,10 +37,4 @@ extension Row {
         @inline(__always)
         get throws { try self[column.name] }
     }
-
-    /// Whether the row has the given column.
-    ///
-    /// - Parameter column: The column, whose name matches in any case.
-    @inlinable
-    public func hasColumn(_ column: Column) -> Bool { hasColumn(column.name) }
 }

@@ -25,18 +25,9 @@ extension ColumnExpression where Self: RawRepresentable, RawValue == String {
 extension Column: ColumnExpression {}
 
 extension ColumnExpression {
-    /// Assigns a value to the column.
-    ///
-    /// - Parameter value: A value, which is bound, or an expression. Columns in it have their
-    ///   values from before the update. Nil stores NULL.
-    public func set(to value: (any SQLExpressible)?) -> ColumnAssignment { Column(name).set(to: value) }
-
     /// Returns an assignment that leaves the column of a conflicting row unchanged in an upsert. It
     /// has no effect in an update.
     public var noOverwrite: ColumnAssignment { Column(name).noOverwrite }
-
-    /// Toggles a Boolean column: `SET flag = NOT flag`.
-    public func toggle() -> ColumnAssignment { Column(name).toggle() }
 
     /// Adds to a number.
     public static func += (column: Self, value: some SQLExpressible) -> ColumnAssignment {
@@ -83,11 +74,6 @@ extension Row {
         get throws { try self[column.name] }
     }
 
-    /// Whether the row has the given column.
-    ///
-    /// - Parameter column: The column, whose name matches in any case.
-    public func hasColumn(_ column: some ColumnExpression) -> Bool { hasColumn(column.name) }
-
     /// Returns the value in a column, decoded as the given type.
     ///
     /// - Parameters:
@@ -98,14 +84,6 @@ extension Row {
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self, forColumn column: some ColumnExpression
     ) throws -> Value { try self[column.name] }
-
-    /// Returns the first value of the given columns that is not NULL, or nil.
-    ///
-    /// - Parameter columns: The columns, checked in order. Columns that the row lacks are skipped.
-    /// - Throws: a ``RowDecodingError`` when that value does not convert.
-    public func coalesce<Value: DatabaseValueConvertible>(
-        _ columns: some Collection<some ColumnExpression>
-    ) throws -> Value? { try coalesce(columns.map(\.name)) }
 }
 
 extension TableAlias {

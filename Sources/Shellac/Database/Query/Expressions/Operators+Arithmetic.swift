@@ -3,16 +3,6 @@
 // MARK: - Arithmetic
 
 /// Adds two values: `a + b`.
-public func + (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    SQLExpression(.infix(.add, a.sqlExpression, b.sqlExpression))
-}
-
-/// Adds two values: `a + b`.
-public func + (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression(.infix(.add, a.sqlExpression, b.sqlExpression))
-}
-
-/// Adds two values: `a + b`.
 public func + (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.add, a.sqlExpression, b.sqlExpression))
 }
@@ -30,16 +20,6 @@ public func - (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExp
 /// Subtracts a value from another one: `a - b`.
 public func - (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.subtract, a.sqlExpression, b.sqlExpression))
-}
-
-/// Multiplies two values: `a * b`.
-public func * (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    SQLExpression(.infix(.multiply, a.sqlExpression, b.sqlExpression))
-}
-
-/// Multiplies two values: `a * b`.
-public func * (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression(.infix(.multiply, a.sqlExpression, b.sqlExpression))
 }
 
 /// Multiplies two values: `a * b`.
@@ -63,16 +43,6 @@ public func / (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -
 }
 
 /// Returns the remainder of a division of integers: `a % b`.
-public func % (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    SQLExpression(.infix(.remainder, a.sqlExpression, b.sqlExpression))
-}
-
-/// Returns the remainder of a division of integers: `a % b`.
-public func % (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression(.infix(.remainder, a.sqlExpression, b.sqlExpression))
-}
-
-/// Returns the remainder of a division of integers: `a % b`.
 public func % (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.remainder, a.sqlExpression, b.sqlExpression))
 }
@@ -85,28 +55,8 @@ public prefix func - (a: some SQLSpecificExpressible) -> SQLExpression {
 // MARK: - Bits
 
 /// Returns the bits set in both integers: `a & b`.
-public func & (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    SQLExpression(.infix(.bitAnd, a.sqlExpression, b.sqlExpression))
-}
-
-/// Returns the bits set in both integers: `a & b`.
-public func & (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression(.infix(.bitAnd, a.sqlExpression, b.sqlExpression))
-}
-
-/// Returns the bits set in both integers: `a & b`.
 public func & (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.bitAnd, a.sqlExpression, b.sqlExpression))
-}
-
-/// Returns the bits set in at least one of two integers: `a | b`.
-public func | (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    SQLExpression(.infix(.bitOr, a.sqlExpression, b.sqlExpression))
-}
-
-/// Returns the bits set in at least one of two integers: `a | b`.
-public func | (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression(.infix(.bitOr, a.sqlExpression, b.sqlExpression))
 }
 
 /// Returns the bits set in at least one of two integers: `a | b`.
@@ -115,28 +65,8 @@ public func | (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -
 }
 
 /// Shifts the bits of an integer left: `a << b`.
-public func << (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    SQLExpression(.infix(.leftShift, a.sqlExpression, b.sqlExpression))
-}
-
-/// Shifts the bits of an integer left: `a << b`.
-public func << (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression(.infix(.leftShift, a.sqlExpression, b.sqlExpression))
-}
-
-/// Shifts the bits of an integer left: `a << b`.
 public func << (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.leftShift, a.sqlExpression, b.sqlExpression))
-}
-
-/// Shifts the bits of an integer right: `a >> b`.
-public func >> (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    SQLExpression(.infix(.rightShift, a.sqlExpression, b.sqlExpression))
-}
-
-/// Shifts the bits of an integer right: `a >> b`.
-public func >> (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression(.infix(.rightShift, a.sqlExpression, b.sqlExpression))
 }
 
 /// Shifts the bits of an integer right: `a >> b`.

@@ -1,29 +1,5 @@
 // Operators beside the comparisons, and functions of several operands.
 
-/// Whether both conditions hold: `a AND b`. A condition may include a Swift value.
-@_disfavoredOverload
-public func && (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    .chain(.and, [a.sqlExpression, b.sqlExpression])
-}
-
-/// Whether both conditions hold: `a AND b`.
-@_disfavoredOverload
-public func && (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    .chain(.and, [a.sqlExpression, b.sqlExpression])
-}
-
-/// Whether one of two conditions holds: `a OR b`.
-@_disfavoredOverload
-public func || (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    .chain(.or, [a.sqlExpression, b.sqlExpression])
-}
-
-/// Whether one of two conditions holds: `a OR b`.
-@_disfavoredOverload
-public func || (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    .chain(.or, [a.sqlExpression, b.sqlExpression])
-}
-
 /// Whether two values are the same, treating NULLs as equal: `a IS b`.
 public func === (a: some SQLSpecificExpressible, b: (any SQLExpressible)?) -> SQLExpression {
     SQLExpression(.infix(.isSame, a.sqlExpression, b?.sqlExpression ?? SQLExpression(.value(.null))))

@@ -1,7 +1,8 @@
 // The comparison and logic operators of expressions.
 //
 // Each has two or three overloads, which keeps the type checker fast. There is one for a specific
-// operand on each side, and one for both. Think twice before you add one.
+// operand on each side, and one for both. Think twice before you add one. Most of those with one
+// specific operand are spellings: see Operators+Operands.swift.
 
 // MARK: - Equality
 
@@ -55,28 +56,8 @@ extension SQLExpression {
 // MARK: - Comparison
 
 /// Whether a value is less than another: `a < b`.
-public func < (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    SQLExpression(.infix(.less, a.sqlExpression, b.sqlExpression))
-}
-
-/// Whether a value is less than another: `a < b`.
-public func < (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression(.infix(.less, a.sqlExpression, b.sqlExpression))
-}
-
-/// Whether a value is less than another: `a < b`.
 public func < (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.less, a.sqlExpression, b.sqlExpression))
-}
-
-/// Whether a value is at most another: `a <= b`.
-public func <= (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    SQLExpression(.infix(.lessOrEqual, a.sqlExpression, b.sqlExpression))
-}
-
-/// Whether a value is at most another: `a <= b`.
-public func <= (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression(.infix(.lessOrEqual, a.sqlExpression, b.sqlExpression))
 }
 
 /// Whether a value is at most another: `a <= b`.
@@ -85,28 +66,8 @@ public func <= (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) 
 }
 
 /// Whether a value is greater than another: `a > b`.
-public func > (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    SQLExpression(.infix(.greater, a.sqlExpression, b.sqlExpression))
-}
-
-/// Whether a value is greater than another: `a > b`.
-public func > (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression(.infix(.greater, a.sqlExpression, b.sqlExpression))
-}
-
-/// Whether a value is greater than another: `a > b`.
 public func > (a: some SQLSpecificExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.infix(.greater, a.sqlExpression, b.sqlExpression))
-}
-
-/// Whether a value is at least another: `a >= b`.
-public func >= (a: some SQLSpecificExpressible, b: some SQLExpressible) -> SQLExpression {
-    SQLExpression(.infix(.greaterOrEqual, a.sqlExpression, b.sqlExpression))
-}
-
-/// Whether a value is at least another: `a >= b`.
-public func >= (a: some SQLExpressible, b: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression(.infix(.greaterOrEqual, a.sqlExpression, b.sqlExpression))
 }
 
 /// Whether a value is at least another: `a >= b`.

@@ -65,13 +65,6 @@ extension SQLSpecificExpressible {
         SQLExpression(.collated(sqlExpression, collation))
     }
 
-    /// Compares and sorts the text with a collation defined in Swift.
-    ///
-    /// - Parameter collation: The collation, which must have been added to the connection.
-    public func collating(_ collation: DatabaseCollation) -> SQLExpression {
-        collating(Database.CollationName(rawValue: collation.name))
-    }
-
     // MARK: - NULL
 
     /// Whether two values are the same, treating NULLs as equal: `a IS b`.

@@ -36,9 +36,4 @@ extension SQLSpecificExpressible {
     public func forKey(_ name: String) -> SQLSelection {
         SQLSelection(.expression(sqlExpression, name: name))
     }
-
-    /// Gives the expression the name of a coding key in a selection.
-    ///
-    /// - Parameter key: The key, whose `stringValue` is the name.
-    public func forKey(_ key: some CodingKey) -> SQLSelection { forKey(key.stringValue) }
 }

@@ -258,17 +258,3 @@ extension SelectQuery {
         return .stored(columns.map { .rows($0, values) } ?? .values(values.compactMap(\.first)))
     }
 }
-
-extension RefinableRequest where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-    /// Restricts the request to the row with the given id.
-    ///
-    /// - Parameter id: The id. Nil finds nothing, if ids are optional.
-    public func filter(id: RowDecoder.ID) -> Refined { filter(key: id) }
-
-    /// Restricts the request to the rows with the given ids.
-    ///
-    /// - Parameter ids: The ids, in any order. An empty sequence finds nothing.
-    public func filter(ids: some Sequence<RowDecoder.ID>) -> Refined {
-        filter(keys: ids)
-    }
-}
