@@ -59,7 +59,7 @@ struct WaitlessWriterTests {
         let file = try LoggedFile()
         let (gate, isHit, heldUpCount) = (Gate(), Gate(), Shared(0))
         let pool = try file.pool { configuration in
-            configuration.report = { [spy] report in
+            configuration.reportHandler = { [spy] report in
                 spy.recorder.record(report)
                 guard case .checkpoint(let checkpoint) = report.event, checkpoint.mode == .passive,
                     checkpoint.checkpointedFrameCount < checkpoint.walFrameCount
