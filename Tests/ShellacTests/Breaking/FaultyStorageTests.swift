@@ -26,8 +26,6 @@ private final class StorageBreakage: Breakage {
     func causes(_ error: DatabaseError) -> Bool {
         [.SQLITE_IOERR, .SQLITE_FULL, .SQLITE_BUSY, .SQLITE_CANTOPEN].contains(error.resultCode)
     }
-    /// SQLite tolerates some failures, such as that of a checkpoint after a commit.
-    var isForgiven: Bool { true }
 }
 
 /// A workload whose storage fails leaves everything as it was, whichever operation fails.
@@ -88,7 +86,7 @@ struct FaultyStorageTests {
                     failures += 1
                     try #expect(run.finish() == expected, "\(workload.name), \(kind.name) after \(count)")
                 }
-                count += Self.stride ?? 7
+                count += Self.stride ?? 19
             }
         }
         if Self.stride != nil { print("\(writer), \(kind.name): \(failures) failures, \(forgiven) forgiven") }

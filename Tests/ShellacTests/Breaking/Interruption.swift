@@ -16,8 +16,6 @@ protocol Breakage {
     func strike(_ writer: any DatabaseWriter, _ body: () throws -> Void) throws
     /// Whether an error is what the breakage may cause.
     func causes(_ error: DatabaseError) -> Bool
-    /// Whether the work may succeed all the same.
-    var isForgiven: Bool { get }
 }
 
 /// An interruption of the connection, which comes once, after a number of steps of SQLite's virtual machine.
@@ -47,7 +45,6 @@ final class Interruption: Breakage {
     }
 
     func causes(_ error: DatabaseError) -> Bool { error.resultCode == .SQLITE_INTERRUPT }
-    var isForgiven: Bool { false }
 
     private var isDue: Bool {
         if hasStruck { return false }

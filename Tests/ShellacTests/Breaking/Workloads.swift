@@ -146,8 +146,7 @@ extension Workload {
             }
         },
         Workload("one record is saved in an access without a transaction") { queue in
-            let new = Sailor("alone", on: 1)
-            // (The callback and the insertion are one transaction.)
+            let new = Ship("Dido")
             return Run(records: [new]) { try queue.inDatabase { db in try new.save(db) } }
         },
         Workload("savepoints are released and rolled back") { queue in
