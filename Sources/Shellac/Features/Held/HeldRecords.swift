@@ -85,8 +85,8 @@ struct HeldRecords {
                 case .updateChangesRetrying(let times): isDone = try copy.updateChanges(db, retrying: times)
                 case .updateChanges: isDone = try copy.updateChanges(db)
                 case .delete: isDone = try copy.delete(db)
-                case .destroy: isDone = try copy.persist(PersistenceOperation(.destroy), in: db)
-                case .restore: isDone = try copy.restoreRow(in: db)
+                case .destroy: isDone = try copy.destroy(db)
+                case .restore: isDone = try copy.restore(db)
                 case .reload: try copy.reload(db)
                 }
             }
@@ -115,7 +115,7 @@ struct HeldRecords {
     private func take(_ outcome: HeldOutcome, _ held: Held) throws(RecordError) {
         let record = held.record
         switch verb {
-        case .delete where type(of: record).deletionColumn == nil: record.takeDeletion()
+        case .delete where type(of: record).databaseSoftDelete == nil: record.takeDeletion()
         case .destroy: record.takeDeletion()
         case .reload: try record.takeReloaded(outcome.copy, held.sent)
         // The merged row may have left nothing to write.

@@ -171,7 +171,7 @@ struct GraphSave {
             try save(related, nested, for: record)
             // A record that remembers no row now has none, because its insertion was ignored.
             if bringsBack, !isNew, related.mayBeDeleted, RememberedRow.View(related) != nil {
-                _ = try related.restoreRow(in: db)
+                try related.restore(db)
             }
         }
         try waiting.insert()
@@ -336,14 +336,4 @@ private final class SavedListNote: Journaled {
     func isTrue(on database: Database) -> Bool? { nil }
 
     func forget() {}
-}
-
-extension Record {
-    /// Whether the record's row is soft deleted as far as the record remembers, or the record does
-    /// not remember it.
-    fileprivate final var mayBeDeleted: Bool {
-        guard let column = type(of: self).deletionColumn else { return false }
-        guard let row = snapshot, let place = row.layout.column(named: column) else { return true }
-        return row.bytes.tag(at: place) != .null
-    }
 }

@@ -18,8 +18,8 @@ extension RequestSource {
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int {
         let query = all().query
-        if let rule = try query.source.type.flatMap(SaveRule.deletion) {
-            return try rule.deleteRows(of: query, in: db)
+        if let type = query.source.type, type.databaseSoftDelete != nil {
+            return try SoftDeletion.delete(query, of: type, in: db)
         }
         return try BulkQuery(query: query, action: .delete, isReturning: false).execute(db)
     }
@@ -100,8 +100,8 @@ extension RequestSource where RowDecoder: DatabaseFetchable {
     /// - Throws: any error that `deleteAll` throws, and any error that making an element throws.
     public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder] {
         let query = all().query
-        if let rule = try query.source.type.flatMap(SaveRule.deletion) {
-            return try rule.deleteAndFetch(query, in: db) { statement, arguments in
+        if let type = query.source.type, type.databaseSoftDelete != nil {
+            return try SoftDeletion.deleteAndFetch(query, of: type, in: db) { statement, arguments in
                 try supplied(RowDecoder.fetchAll(statement, arguments: arguments), in: db)
             }
         }

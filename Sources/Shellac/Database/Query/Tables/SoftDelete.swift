@@ -70,21 +70,6 @@ extension DefaultFilter.Name {
 extension TableRecord {
     public static var databaseSoftDelete: SoftDelete? { nil }
 
-    /// The column that is NULL in rows that are not deleted. Nil if deleted rows do not stay.
-    static var deletionColumn: String? { databaseSoftDelete?.column }
-
-    /// Returns the soft delete of the type.
-    ///
-    /// - Throws: a ``DatabaseError`` if the type declares none.
-    static func softDeletion() throws -> SoftDelete {
-        if let deletion = databaseSoftDelete { return deletion }
-        throw DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message:
-                "\(self) deletes its rows permanently: they can be neither restored nor soft deleted along with others. "
-                + "Declare databaseSoftDelete")
-    }
-
     /// All conditions that a request may leave out.
     static var defaultFilter: DefaultFilter {
         guard let deletion = databaseSoftDelete else { return databaseDefaultFilter }

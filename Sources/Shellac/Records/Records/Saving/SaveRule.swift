@@ -70,22 +70,6 @@ class SaveRule {
     ///
     /// - Returns: Whether there was a row to delete. Nil to delete it by DELETE.
     func delete(_ record: some MutablePersistableRecord, by writer: RecordWriter) throws -> Bool? { nil }
-
-    // MARK: - Asked by deletions, if ``SaveRule/deletion(by:)`` returns the rule
-
-    /// Restores the record's row. Returns whether it was deleted.
-    func restore(_ record: some MutablePersistableRecord, in db: Database) throws -> Bool { false }
-
-    /// Deletes the rows of a request. Returns their number.
-    func deleteRows(of query: SelectQuery, in db: Database) throws -> Int { 0 }
-
-    /// Deletes the rows of a request, and fetches them as they are now.
-    ///
-    /// - Parameter fetch: Runs a statement that returns the rows.
-    func deleteAndFetch<Element>(
-        _ query: SelectQuery, in db: Database,
-        _ fetch: (Statement, StatementArguments) throws -> [Element]
-    ) throws -> [Element] { [] }
 }
 
 /// The columns that the statements of a type write, apart from the values that records encode.
@@ -94,8 +78,6 @@ struct WrittenColumns {
     var leftAlone = ColumnMask()
     /// The SQL that inserts an encoded column, with a `?` for its value, if it is not just that.
     var inserted: [Int: String] = [:]
-    /// The encoded column that updates write only if the record provides it.
-    var withheld: Int?
     /// Columns that all insertions write besides the encoded ones, and their values in SQL.
     var added: [(column: String, value: String)] = []
     /// Columns that saves with filled-in values write besides the encoded ones.

@@ -24,40 +24,25 @@ extension SaveRule {
         let rules = [
             classes?.saveRule(),
             counters.isEmpty ? nil : CounterRule(counters),
-            try deletion(by: type),
+            type.databaseSoftDelete.map { SoftDeleteRule($0, of: type) },
             try stamps(of: type),
         ].compactMap(\.self)
         if rules.count > 1 { try checkOwners(of: rules, type) }
         return rules
     }
 
-    /// Makes the rule of a type whose deleted rows stay. It replaces DELETE. Nil for other types.
+    /// Makes the rule of a type's stamps, for which a layer above has the code.
     ///
-    /// - Throws: a ``DatabaseError`` if the program lacks its code.
-    static func deletion(by type: any TableRecord.Type) throws -> SaveRule? {
-        guard let deletion = type.databaseSoftDelete else { return nil }
-        return try made(by: deletion, "databaseSoftDelete", of: type, "dates its deleted rows")
-    }
-
-    /// Makes the rule of a type's stamps. Nil if there are none.
+    /// - Throws: a ``DatabaseError`` if that code is missing. A linker may have dropped it from an
+    ///   archive, and without it declared stamps would not be written.
     private static func stamps(of type: any TableRecord.Type) throws -> SaveRule? {
         let stamps = (type as? any MutablePersistableRecord.Type)?.databaseStamps
         guard let stamps, !stamps.isEmpty else { return nil }
-        return try made(by: stamps, "databaseStamps", of: type, "writes them")
-    }
-
-    /// Makes the rule of a declaration, for which a layer above has the code.
-    ///
-    /// - Throws: a ``DatabaseError`` if that code is missing. A linker may have dropped it from an
-    ///   archive, and without it the declaration would have no effect.
-    private static func made(
-        by declaration: Any, _ name: String, of type: any TableRecord.Type, _ effect: String
-    ) throws -> SaveRule {
-        if let source = declaration as? any SaveRuleSource { return source.saveRule(of: type) }
+        if let source = stamps as Any as? any SaveRuleSource { return source.saveRule(of: type) }
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "\(type) declares \(name), but this program lacks the code that \(effect): link the whole archive of Shellac"
+                "\(type) declares databaseStamps, but this program lacks the code that writes them: link the whole archive of Shellac"
         )
     }
 
@@ -75,17 +60,5 @@ extension SaveRule {
                         + "give each a column of its own")
             }
         }
-    }
-}
-
-extension MutablePersistableRecord {
-    /// Restores the record's row, which stayed when it was deleted. Returns whether it was deleted.
-    ///
-    /// - Throws: a ``DatabaseError`` if deleted rows of the type do not stay.
-    func restoreRow(in db: Database) throws -> Bool {
-        db.checkAccess()
-        if let rule = try SaveRule.deletion(by: recordType) { return try rule.restore(self, in: db) }
-        _ = try recordType.softDeletion()
-        return false
     }
 }

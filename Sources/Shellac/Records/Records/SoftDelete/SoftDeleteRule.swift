@@ -1,9 +1,5 @@
 // The rule of soft delete: a deletion dates the row, and an update leaves the date alone.
 
-extension SoftDelete: SaveRuleSource {
-    func saveRule(of type: any TableRecord.Type) -> SaveRule { SoftDeleteRule(self, of: type) }
-}
-
 /// The rule of a type whose deleted rows stay in the table.
 final class SoftDeleteRule: SaveRule {
     private let deletion: SoftDelete
@@ -17,17 +13,14 @@ final class SoftDeleteRule: SaveRule {
     override var ownColumns: [String] { [deletion.column] }
     override var withholdsColumns: Bool { true }
 
-    override func shape(
-        _ columns: inout WrittenColumns, beside layout: RowLayout, in table: TableSchema
-    ) { columns.withheld = layout.column(named: deletion.column) }
-
     /// Returns the column, unless the record provides it.
     ///
     /// A record provides a date that differs from the one that it remembers. It provides NULL only
     /// if it remembers a date of this same row. The NULL of any other record says nothing about the
     /// row. A struct remembers nothing, so it never provides the column.
     override func columnsNotGiven(by record: Record?, _ writer: RecordWriter) -> ColumnMask {
-        guard let column = writer.withStatements({ $0.written.withheld }), !gives(column, record, writer)
+        guard let column = writer.columns.layout.column(named: deletion.column),
+            !gives(column, record, writer)
         else { return ColumnMask() }
         return ColumnMask(CollectionOfOne(column))
     }
@@ -55,24 +48,4 @@ final class SoftDeleteRule: SaveRule {
             return true
         }
     }
-
-    override func restore(_ record: some MutablePersistableRecord, in db: Database) throws -> Bool {
-        try db.inOneTransaction(if: true) {
-            try db.withWriter(for: record) { writer in
-                writer.takeKey(of: record)
-                guard try writer.restore(type, deletion) else { return false }
-                try record.object?.takeDeletion(.null, from: writer, deletion, in: db)
-                return true
-            }
-        }
-    }
-
-    override func deleteRows(of query: SelectQuery, in db: Database) throws -> Int {
-        try SoftDeletion.delete(query, of: type, in: db)
-    }
-
-    override func deleteAndFetch<Element>(
-        _ query: SelectQuery, in db: Database,
-        _ fetch: (Statement, StatementArguments) throws -> [Element]
-    ) throws -> [Element] { try SoftDeletion.deleteAndFetch(query, of: type, in: db, fetch) }
 }
