@@ -85,8 +85,8 @@ struct HeldRecords {
                 case .updateChangesRetrying(let times): isDone = try copy.updateChanges(db, retrying: times)
                 case .updateChanges: isDone = try copy.updateChanges(db)
                 case .delete: isDone = try copy.delete(db)
-                case .destroy: isDone = try copy.destroy(db)
-                case .restore: isDone = try copy.restore(db)
+                case .destroy: isDone = try copy.persist(PersistenceOperation(.destroy), in: db)
+                case .restore: isDone = try copy.restoreRow(in: db)
                 case .reload: try copy.reload(db)
                 }
             }

@@ -170,8 +170,8 @@ struct GraphSave {
             try waiting.insert()
             try save(related, nested, for: record)
             // A record that remembers no row now has none, because its insertion was ignored.
-            if bringsBack, !isNew, related.mayBeDeleted, RememberedRow.View(related) != nil {
-                try related.restore(db)
+            if bringsBack, !isNew, RememberedRow.View(related) != nil {
+                try related.restoreDeletedRow(in: db)
             }
         }
         try waiting.insert()

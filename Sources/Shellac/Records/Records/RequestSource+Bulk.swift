@@ -18,8 +18,8 @@ extension RequestSource {
     @discardableResult
     public func deleteAll(_ db: Database) throws -> Int {
         let query = all().query
-        if let type = query.source.type, type.databaseSoftDelete != nil {
-            return try SoftDeletion.delete(query, of: type, in: db)
+        for rule in try query.deletionRules(on: db) {
+            if let count = try rule.deleteAll(query, in: db) { return count }
         }
         return try BulkQuery(query: query, action: .delete, isReturning: false).execute(db)
     }
@@ -100,14 +100,15 @@ extension RequestSource where RowDecoder: DatabaseFetchable {
     /// - Throws: any error that `deleteAll` throws, and any error that making an element throws.
     public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder] {
         let query = all().query
-        if let type = query.source.type, type.databaseSoftDelete != nil {
-            return try SoftDeletion.deleteAndFetch(query, of: type, in: db) { statement, arguments in
-                try supplied(RowDecoder.fetchAll(statement, arguments: arguments), in: db)
-            }
+        func fetch(_ statement: Statement, _ arguments: StatementArguments) throws -> [RowDecoder] {
+            try supplied(RowDecoder.fetchAll(statement, arguments: arguments), in: db)
+        }
+        for rule in try query.deletionRules(on: db) {
+            if let elements = try rule.deleteAndFetchAll(query, in: db, fetch) { return elements }
         }
         let (statement, arguments) = try db.queries.prepare(
             BulkQuery(query: query, action: .delete, isReturning: true), on: db)
-        return try supplied(RowDecoder.fetchAll(statement, arguments: arguments), in: db)
+        return try fetch(statement, arguments)
     }
 }
 

@@ -75,4 +75,16 @@ extension TableRecord {
         guard let deletion = databaseSoftDelete else { return databaseDefaultFilter }
         return databaseDefaultFilter.adding(.deleted, deletion.isNotDeleted)
     }
+
+    /// Returns the soft delete of the type.
+    ///
+    /// - Throws: a ``DatabaseError`` if the type declares none.
+    static func softDeletion() throws -> SoftDelete {
+        if let deletion = databaseSoftDelete { return deletion }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "rows of \(self) are deleted for good, and cannot be restored, nor deleted along with others so that they stay: "
+                + "declare databaseSoftDelete")
+    }
 }

@@ -20,7 +20,7 @@ import Glibc
 // This applies to all verbs: `update`, `save`, `updateChanges`, the upserts, and their fetching
 // variants. Columns that the program names are written as they are. Column lists that this library
 // builds do not count as names. An insertion writes a whole row. Rules may withhold further
-// columns: see ``SaveRule/columnsNotGiven(by:_:)``.
+// columns: see ``SaveRule/withholds(_:of:_:)``.
 
 extension RecordWriter {
     /// Returns the columns to update, and whether the record will remember all that it encodes.
@@ -69,7 +69,8 @@ extension RecordWriter {
     func columnsWithheld(by record: Record?) -> ColumnMask {
         var mask = ColumnMask()
         if withPlan({ $0.withholdsColumns }) {
-            for rule in plan.rules { mask.formUnion(rule.columnsNotGiven(by: record, self)) }
+            for (column, rule) in statements.written.withheld
+            where rule.withholds(column, of: record, self) { mask.insert(column) }
         }
         return mask
     }

@@ -18,7 +18,7 @@ class SaveRule {
     /// Whether saves fill in values among those that the record encodes: see ``prepare(_:of:by:)``.
     var fillsColumns: Bool { false }
 
-    /// Whether a record may leave out columns of an update: see ``columnsNotGiven(by:_:)``.
+    /// Whether a record may leave out columns of an update: see ``WrittenColumns/withheld``.
     var withholdsColumns: Bool { false }
 
     /// The condition that the row of a record must meet besides its key, in SQL. Nil for none.
@@ -41,8 +41,10 @@ class SaveRule {
 
     // MARK: - Asked by each save
 
-    /// Returns the columns that a record leaves out of an update unless the program names them.
-    func columnsNotGiven(by record: Record?, _ writer: RecordWriter) -> ColumnMask { ColumnMask() }
+    /// Returns whether a record leaves a column out of an update unless the program names it.
+    ///
+    /// - Parameter column: One of the columns that the rule may withhold.
+    func withholds(_ column: Int, of record: Record?, _ writer: RecordWriter) -> Bool { false }
 
     /// Prepares a save: fills in columns, or changes the columns that an update writes.
     ///
@@ -66,16 +68,45 @@ class SaveRule {
     /// Throws the reason why an upsert has written no row, if the rule is the cause.
     func explainIgnoredUpsert(to writer: RecordWriter) throws {}
 
+    // MARK: - Asked by deletions
+
+    // Deletions of many rows ask only the rules of types with soft delete: see KeptRows.swift.
+
     /// Deletes the record's row in another way than by DELETE.
     ///
     /// - Returns: Whether there was a row to delete. Nil to delete it by DELETE.
     func delete(_ record: some MutablePersistableRecord, by writer: RecordWriter) throws -> Bool? { nil }
+
+    /// Deletes the rows of a request in another way than by DELETE.
+    ///
+    /// - Returns: The number of deleted rows. Nil to delete them by DELETE.
+    func deleteAll(_ query: SelectQuery, in db: Database) throws -> Int? { nil }
+
+    /// Deletes the rows of a request in another way than by DELETE, and fetches them.
+    ///
+    /// - Parameter fetch: Fetches the elements by a statement that returns the rows.
+    /// - Returns: The elements. Nil to delete the rows by DELETE.
+    func deleteAndFetchAll<Element>(
+        _ query: SelectQuery, in db: Database,
+        _ fetch: (Statement, StatementArguments) throws -> [Element]
+    ) throws -> [Element]? { nil }
+
+    /// Returns whether the rule may have deleted the row of a record, as far as the record
+    /// remembers.
+    func mayHaveDeleted(_ record: Record) -> Bool { false }
+
+    /// Restores the row of a record that the rule has deleted.
+    ///
+    /// - Returns: Whether it was deleted. Nil if the rule deletes no rows.
+    func restore(_ record: some MutablePersistableRecord, in db: Database) throws -> Bool? { nil }
 }
 
 /// The columns that the statements of a type write, apart from the values that records encode.
 struct WrittenColumns {
     /// The encoded columns that no update writes.
     var leftAlone = ColumnMask()
+    /// The encoded columns that a rule may withhold from an update, and that rule.
+    var withheld: [(column: Int, rule: SaveRule)] = []
     /// The SQL that inserts an encoded column, with a `?` for its value, if it is not just that.
     var inserted: [Int: String] = [:]
     /// Columns that all insertions write besides the encoded ones, and their values in SQL.

@@ -24,25 +24,35 @@ extension SaveRule {
         let rules = [
             classes?.saveRule(),
             counters.isEmpty ? nil : CounterRule(counters),
-            type.databaseSoftDelete.map { SoftDeleteRule($0, of: type) },
-            try stamps(of: type),
+            try type.databaseSoftDelete.map {
+                try rule(of: $0, type, "databaseSoftDelete", "that keeps deleted rows")
+            },
+            try stamps(of: type).map { try rule(of: $0, type, "databaseStamps", "that writes them") },
         ].compactMap(\.self)
         if rules.count > 1 { try checkOwners(of: rules, type) }
         return rules
     }
 
-    /// Makes the rule of a type's stamps, for which a layer above has the code.
-    ///
-    /// - Throws: a ``DatabaseError`` if that code is missing. A linker may have dropped it from an
-    ///   archive, and without it declared stamps would not be written.
-    private static func stamps(of type: any TableRecord.Type) throws -> SaveRule? {
+    private static func stamps(of type: any TableRecord.Type) -> DatabaseStamps? {
         let stamps = (type as? any MutablePersistableRecord.Type)?.databaseStamps
-        guard let stamps, !stamps.isEmpty else { return nil }
-        if let source = stamps as Any as? any SaveRuleSource { return source.saveRule(of: type) }
+        return stamps?.isEmpty == true ? nil : stamps
+    }
+
+    /// Makes the rule of a declaration, for which a layer above has the code.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the declaration, for errors.
+    ///   - task: The task of that code, for errors.
+    /// - Throws: a ``DatabaseError`` if that code is missing. A linker may have dropped it from an
+    ///   archive, and without it nothing would follow the declaration.
+    private static func rule(
+        of declaration: Any, _ type: any TableRecord.Type, _ name: String, _ task: String
+    ) throws -> SaveRule {
+        if let source = declaration as? any SaveRuleSource { return source.saveRule(of: type) }
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "\(type) declares databaseStamps, but this program lacks the code that writes them: link the whole archive of Shellac"
+                "\(type) declares \(name), but this program lacks the code \(task): link the whole archive of Shellac"
         )
     }
 

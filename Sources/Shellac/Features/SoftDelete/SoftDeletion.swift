@@ -263,18 +263,6 @@ extension TableRecord {
                 && !trigger.name.hasPrefix(CounterTriggers.prefix)
         }
     }
-
-    /// Returns the soft delete of the type.
-    ///
-    /// - Throws: a ``DatabaseError`` if the type declares none.
-    static func softDeletion() throws -> SoftDelete {
-        if let deletion = databaseSoftDelete { return deletion }
-        throw DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message:
-                "\(self) deletes its rows permanently: they can be neither restored nor soft deleted along with others. "
-                + "Declare databaseSoftDelete")
-    }
 }
 
 extension Database {

@@ -19,18 +19,7 @@ extension MutablePersistableRecord {
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no such row,
     ///   and a ``DatabaseError`` if the type declares no soft delete.
     @discardableResult
-    public func restore(_ db: Database) throws -> Bool {
-        db.checkAccess()
-        let deletion = try recordType.softDeletion()
-        return try db.inOneTransaction(if: true) {
-            try db.withWriter(for: self) { writer in
-                writer.takeKey(of: self)
-                guard try writer.restore(recordType, deletion) else { return false }
-                try object?.takeDeletion(.null, from: writer, deletion, in: db)
-                return true
-            }
-        }
-    }
+    public func restore(_ db: Database) throws -> Bool { try restoreRow(in: db) }
 }
 
 extension RecordWriter {
@@ -63,7 +52,7 @@ extension RecordWriter {
     }
 
     /// Restores the record's row. Returns whether it was deleted.
-    fileprivate func restore(_ type: any TableRecord.Type, _ deletion: SoftDelete) throws -> Bool {
+    func restore(_ type: any TableRecord.Type, _ deletion: SoftDelete) throws -> Bool {
         try checkKeyIsEncoded()
         guard hasKey else { throw notFound }
         try explainMissingRow()
@@ -118,14 +107,6 @@ extension RecordWriter {
 }
 
 extension Record {
-    /// Whether the record's row is soft deleted as far as the record remembers, or the record does
-    /// not remember it.
-    final var mayBeDeleted: Bool {
-        guard let column = type(of: self).databaseSoftDelete?.column else { return false }
-        guard let row = snapshot, let place = row.layout.column(named: column) else { return true }
-        return row.bytes.tag(at: place) != .null
-    }
-
     /// Returns the remembered values of the row with the record's key, which was found by it.
     private func remembered(_ known: PackedRow?, of writer: RecordWriter) throws -> PackedRow {
         let (columns, statements) = (writer.columns, writer.statements)
