@@ -86,6 +86,40 @@ struct ArchitectureTests {
         #expect(listed == Set(crossing.keys))
     }
 
+    @Test(
+        "the table of late conformances has all protocols that a layer casts to and an upper one conforms to")
+    func lateConformances() throws {
+        let sources = try sources()
+        var layers: [String: String] = [:]
+        var casts: Set<String> = []
+        for (layer, source) in sources {
+            for type in source.matches(
+                of: /(?m)^(?:(?:@\w+|public|open|final|nonisolated) )*(?:class|struct|protocol) (\w+)/)
+            {
+                layers[String(type.1)] = layer
+            }
+        }
+        for (layer, source) in sources {
+            let names = source.matches(of: /as\? any (\w+)/).map { String($0.1) }
+            casts.formUnion(names.filter { layers[$0] == layer })
+        }
+        var found: [String: Set<String>] = [:]
+        for (layer, source) in sources {
+            for match in source.matches(of: /(?m)^extension (\w+): (\w+) \{/) {
+                let (type, name) = (String(match.1), String(match.2))
+                guard casts.contains(name), layers[name] != layer, layers[type] != layer else { continue }
+                found[name, default: []].insert("`\(type)` in \(layer)")
+            }
+        }
+        #expect(found["ConstraintExplaining"] == ["`Database` in Constraints"])
+        var listed: [String: Set<String>] = [:]
+        for row in try article().matches(of: /(?m)^\| `(\w+)` \| (\w+) \| ([^|]+ in [^|]+) \|$/) {
+            #expect(layers[String(row.1)] == String(row.2), "\(row.1)")
+            listed[String(row.1)] = Set(row.3.split(separator: ", ").map(String.init))
+        }
+        #expect(listed == found)
+    }
+
     @Test("the article has four walks, of at most fifteen functions each, and all that they name is declared")
     func walks() throws {
         let walks = Self.walks(in: try article())

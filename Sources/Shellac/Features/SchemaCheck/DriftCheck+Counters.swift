@@ -2,30 +2,26 @@
 
 extension DriftCheck {
     mutating func checkCounters() throws {
-        for mark in table.counterMarks {
+        for mark in table.maintainedColumns {
             guard let child = try db.schema.table(mark.countedTable, in: table.schemaName) else {
                 add(.counterNotKept(reason: "the table \(mark.countedTable) does not exist"), mark.column)
                 continue
             }
             do {
-                try check(CounterTriggers(mark, of: table, child, db))
+                try check(mark, counting: child)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_MISUSE {
                 add(.counterNotKept(reason: error.message ?? "\(error.resultCode)"), mark.column)
             }
         }
     }
 
-    private mutating func check(_ counter: CounterTriggers) throws {
-        let present = try db.schema.objects(.trigger, in: table.schemaName)
-        let isKept = counter.triggers().allSatisfy { wanted in
-            present.contains { $0.name == wanted.name && $0.sql == wanted.sql }
-        }
-        if try !isKept || !db.schema.contains(.table, counter.notesName, in: table.schemaName) {
+    private mutating func check(_ mark: CounterMark, counting counted: TableSchema) throws {
+        let (isKept, wrong) = try db.columnMaintenance().state(of: mark, in: table, counting: counted)
+        if !isKept {
             add(
                 .counterNotKept(reason: "its triggers are missing or differ. Call updateCounterTriggers()"),
-                counter.mark.column)
+                mark.column)
         }
-        let wrong = try Int.fetchOne(db.makeStatement(sql: counter.countOfWrong(in: table.schemaName))) ?? 0
-        if wrong > 0 { add(.inaccurateCounters(count: wrong), counter.mark.column) }
+        if wrong > 0 { add(.inaccurateCounters(count: wrong), mark.column) }
     }
 }

@@ -105,7 +105,8 @@ struct DriftCheck {
         key = type.databasePrimaryKey ?? (table.primaryKey.columnInfos ?? []).map(\.name)
         let declared = (type as? any MutablePersistableRecord.Type)?.databaseStamps
         stamped = declared?.columns ?? []
-        filled = [declared?.created, declared?.updated].compactMap(\.self) + table.counterMarks.map(\.column)
+        filled =
+            [declared?.created, declared?.updated].compactMap(\.self) + table.maintainedColumns.map(\.column)
     }
 
     /// Compares an enum with a column, without the properties of a record.

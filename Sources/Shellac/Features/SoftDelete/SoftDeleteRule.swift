@@ -1,7 +1,9 @@
 // The rule of soft delete: a deletion dates the row, and an update leaves the date alone.
 
 extension SoftDelete: SaveRuleSource {
-    func saveRule(of type: any TableRecord.Type) -> SaveRule { SoftDeleteRule(self, of: type) }
+    func saveRule(of type: any TableRecord.Type, in table: TableSchema) -> SaveRule {
+        SoftDeleteRule(self, of: type)
+    }
 }
 
 /// The rule of a type whose deleted rows stay in the table.

@@ -259,8 +259,7 @@ extension TableRecord {
         let table = try tableSchema(on: db)
         guard table.kind == .table else { return false }
         return try db.schema.triggers(on: table).contains { trigger in
-            !trigger.name.hasPrefix(DatabaseStamps.triggerPrefix)
-                && !trigger.name.hasPrefix(CounterTriggers.prefix)
+            !trigger.name.hasPrefix(DatabaseStamps.triggerPrefix) && !trigger.maintainsColumns
         }
     }
 }

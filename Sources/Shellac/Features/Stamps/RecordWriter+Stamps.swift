@@ -6,7 +6,7 @@ import CSQLite
 // to write the row again.
 
 extension DatabaseStamps: SaveRuleSource {
-    func saveRule(of type: any TableRecord.Type) -> SaveRule { RecordStamps(self) }
+    func saveRule(of type: any TableRecord.Type, in table: TableSchema) -> SaveRule { RecordStamps(self) }
 }
 
 /// The rule of a type whose records are stamped.

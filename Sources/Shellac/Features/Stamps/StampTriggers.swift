@@ -64,7 +64,7 @@ struct StampTriggers {
                 .joined(separator: " AND ")
             triggers.append(
                 make(
-                    "update", "UPDATE\(columnsBesideCounters)",
+                    "update", "UPDATE\(columnsNotMaintained)",
                     "\(same) AND NEW.\(updated) IS NOT stamp() AND stamp() IS NOT NULL",
                     "\(updated) = stamp()"))
         }
@@ -84,11 +84,11 @@ struct StampTriggers {
         return triggers
     }
 
-    /// ` OF "a", "b"` if the table has counters: a write to a counter is not an update of the row.
-    private var columnsBesideCounters: String {
-        guard !table.counterMarks.isEmpty else { return "" }
+    /// ` OF "a", "b"` if triggers maintain columns of the table: that is no update of the row.
+    private var columnsNotMaintained: String {
+        guard !table.maintainedColumns.isEmpty else { return "" }
         let names = table.columns.map(\.name).filter { name in
-            !table.counterMarks.contains { CaseInsensitiveName.matches($0.column, name) }
+            !table.maintainedColumns.contains { CaseInsensitiveName.matches($0.column, name) }
         }
         return " OF \(names.map(\.quotedDatabaseIdentifier).joined(separator: ", "))"
     }

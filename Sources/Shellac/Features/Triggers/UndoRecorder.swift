@@ -175,7 +175,7 @@ final class UndoRecorder {
             let table = try database.tableForTriggers(name, refuse)
             _ = try UndoLayout(table, refuse)
             // The rows that have changed a counter must be undone with it.
-            for mark in table.counterMarks {
+            for mark in table.maintainedColumns {
                 let isNamed = tables.contains { CaseInsensitiveName.matches($0, mark.countedTable) }
                 guard !isNamed, let counted = try database.schema.table(mark.countedTable, in: "main") else {
                     continue

@@ -84,7 +84,7 @@ extension TableRecord {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "rows of \(self) are deleted for good, and cannot be restored, nor deleted along with others so that they stay: "
-                + "declare databaseSoftDelete")
+                "\(self) deletes its rows permanently: they can be neither restored nor soft deleted along with others. "
+                + "Declare databaseSoftDelete")
     }
 }

@@ -32,7 +32,7 @@ public final class ColumnDefinition {
     private var generatedClause: String?
     private var wantsIndex = false
     /// Whether triggers maintain the column.
-    var isCounter = false
+    var isMaintained = false
 
     init(name: String, type: Database.ColumnType?) {
         self.name = name

@@ -50,7 +50,7 @@ extension Database {
         let definition = TableDefinition(name: name, in: schemaName, options: options)
         try body(definition)
         let statements = try definition.statements(self)
-        try followingCounters(in: definition.schemaName, declared: definition.hasCounters) {
+        try maintainingColumns(in: definition.schemaName, declared: definition.hasMaintainedColumns) {
             try execute(definitions: statements)
         }
     }
@@ -78,8 +78,8 @@ extension Database {
         checkAccess()
         let alteration = TableAlteration(table: name, in: schemaName)
         try body(alteration)
-        try followingCounters(
-            of: name, in: schemaName, declared: alteration.hasCounters,
+        try maintainingColumns(
+            of: name, in: schemaName, declared: alteration.hasMaintainedColumns,
             without: alteration.dropsColumn ? name : nil
         ) { try alteration.run(self) }
     }
@@ -94,7 +94,7 @@ extension Database {
     /// - Throws: a ``DatabaseError`` when there is no such table, or when another table or index
     ///   has the new name.
     public func rename(table name: String, in schemaName: String? = nil, to newName: String) throws {
-        try followingCounters(of: name, in: schemaName) {
+        try maintainingColumns(of: name, in: schemaName) {
             try checkRenaming(name, in: schemaName)
             try execute(
                 definition: "ALTER TABLE \(name.quoted(in: schemaName)) "
@@ -113,7 +113,7 @@ extension Database {
     ///     looked for as in all SQL.
     /// - Throws: a ``DatabaseError`` when there is no such table.
     public func drop(table name: String, in schemaName: String? = nil) throws {
-        try followingCounters(of: name, in: schemaName) {
+        try maintainingColumns(of: name, in: schemaName) {
             try execute(definition: "DROP TABLE \(name.quoted(in: schemaName))")
         }
     }

@@ -73,7 +73,7 @@ extension Database {
             name: name, schemaName: schemaName, table: table,
             keys: columns.map(\.quotedDatabaseIdentifier), options: options, condition: condition
         ).sql(on: self)
-        try followingCounters(of: table, in: schemaName) { try execute(definition: definition) }
+        try maintainingColumns(of: table, in: schemaName) { try execute(definition: definition) }
     }
 
     /// Creates an index on expressions.
@@ -105,7 +105,7 @@ extension Database {
             keys: expressions.map { try $0.literalSQL(as: .expression, on: self) }, options: options,
             condition: condition
         ).sql(on: self)
-        try followingCounters(of: table, in: schemaName) { try execute(definition: definition) }
+        try maintainingColumns(of: table, in: schemaName) { try execute(definition: definition) }
     }
 
     /// Creates an index on columns, with a name composed of theirs.
@@ -149,7 +149,7 @@ extension Database {
     }
 
     private func dropIndex(_ name: String, in schemaName: String?) throws {
-        try followingCounters(ofIndex: name, in: schemaName) {
+        try maintainingColumns(ofIndex: name, in: schemaName) {
             try execute(definition: "DROP INDEX \(name.quoted(in: schemaName))")
         }
     }

@@ -104,8 +104,8 @@ public final class TableAlteration {
     public func rename(to newName: String) { changes.append(.renameTable(newName)) }
 
     /// Whether an added column needs triggers that maintain it.
-    var hasCounters: Bool {
-        changes.contains { if case .add(let column) = $0 { column.isCounter } else { false } }
+    var hasMaintainedColumns: Bool {
+        changes.contains { if case .add(let column) = $0 { column.isMaintained } else { false } }
     }
 
     /// Whether a column is dropped. No trigger may refer to it then.

@@ -320,8 +320,8 @@ public final class TableDefinition: ReferringTable {
     }
 
     /// Whether a column needs triggers that maintain it.
-    var hasCounters: Bool {
-        elements.contains { if case .column(let column) = $0 { column.isCounter } else { false } }
+    var hasMaintainedColumns: Bool {
+        elements.contains { if case .column(let column) = $0 { column.isMaintained } else { false } }
     }
 
     func ownPrimaryKey(_ db: Database) throws -> [(name: String, type: Database.ColumnType?)] {

@@ -66,8 +66,8 @@ extension Database {
         let rebuild = TableRebuild(self, table: table, definition: definition, expressions: expressions)
         try withoutForeignKeys { isEnforced in
             try inSavepoint {
-                try followingCounters(
-                    of: table.name, in: table.schemaName, declared: definition.hasCounters,
+                try maintainingColumns(
+                    of: table.name, in: table.schemaName, declared: definition.hasMaintainedColumns,
                     without: table.name
                 ) {
                     if isEnforced {

@@ -32,8 +32,8 @@ final class TableSchema: Sendable {
     /// The keys of unique indexes that hold only some of the rows.
     let partialKeys: [PartialKey]
 
-    /// The columns that are maintained by triggers.
-    let counterMarks: [CounterMark]
+    /// The columns that are maintained by triggers. Nothing else should write them.
+    let maintainedColumns: [CounterMark]
     private let columnIndexes: [CaseInsensitiveName: Int]
     /// The collations of the columns that are not compared byte by byte.
     private let collations: [CaseInsensitiveName: ColumnComparison.Collation]
@@ -41,7 +41,7 @@ final class TableSchema: Sendable {
     /// Reads the schema of a table.
     init(_ db: Database, name: String, in schemaName: String, kind: Kind, sql: String = "") throws {
         self.sql = sql
-        counterMarks = kind == .table ? CounterMark.marks(in: sql) : []
+        maintainedColumns = kind == .table ? CounterMark.marks(in: sql) : []
         self.schemaName = schemaName
         self.name = name
         self.kind = kind

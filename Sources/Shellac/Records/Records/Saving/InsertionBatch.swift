@@ -229,9 +229,9 @@ extension RecordPlan {
 
 extension SchemaListing.Object {
     /// Whether a trigger neither inserts rows nor calls Swift. This holds for triggers that fill in
-    /// stamps, and for triggers that count rows.
+    /// stamps, and for triggers that maintain columns.
     fileprivate var leavesOtherRowsAlone: Bool {
-        name.hasPrefix(CounterTriggers.prefix)
+        maintainsColumns
             || name.hasPrefix(DatabaseStamps.triggerPrefix)
                 && !name.hasPrefix(DatabaseStamps.callingTriggerPrefix)
     }

@@ -2,8 +2,8 @@
 
 /// A declaration whose rule is made by a layer above.
 protocol SaveRuleSource {
-    /// Makes the rule of a type.
-    func saveRule(of type: any TableRecord.Type) -> SaveRule
+    /// Makes the rule of a type with this declaration, or whose table has it.
+    func saveRule(of type: any TableRecord.Type, in table: TableSchema) -> SaveRule
 }
 
 extension SaveRule {
@@ -20,14 +20,19 @@ extension SaveRule {
     static func rules(of type: any TableRecord.Type, in table: TableSchema) throws -> [SaveRule] {
         let classes = (type as? Record.Type)?.rowClasses
         try classes?.check(table)
-        let counters = table.counterMarks.map(\.column)
         let rules = [
             classes?.saveRule(),
-            counters.isEmpty ? nil : CounterRule(counters),
-            try type.databaseSoftDelete.map {
-                try rule(of: $0, type, "databaseSoftDelete", "that keeps deleted rows")
+            try table.maintainedColumns.first.map {
+                try rule(
+                    of: $0, type, table, "the table \(table.name) has counters", "that leaves them alone")
             },
-            try stamps(of: type).map { try rule(of: $0, type, "databaseStamps", "that writes them") },
+            try type.databaseSoftDelete.map {
+                try rule(
+                    of: $0, type, table, "\(type) declares databaseSoftDelete", "that keeps deleted rows")
+            },
+            try stamps(of: type).map {
+                try rule(of: $0, type, table, "\(type) declares databaseStamps", "that writes them")
+            },
         ].compactMap(\.self)
         if rules.count > 1 { try checkOwners(of: rules, type) }
         return rules
@@ -41,18 +46,19 @@ extension SaveRule {
     /// Makes the rule of a declaration, for which a layer above has the code.
     ///
     /// - Parameters:
-    ///   - name: The name of the declaration, for errors.
+    ///   - sentence: The declaration, for errors.
     ///   - task: The task of that code, for errors.
     /// - Throws: a ``DatabaseError`` if that code is missing. A linker may have dropped it from an
     ///   archive, and without it nothing would follow the declaration.
     private static func rule(
-        of declaration: Any, _ type: any TableRecord.Type, _ name: String, _ task: String
+        of declaration: Any, _ type: any TableRecord.Type, _ table: TableSchema,
+        _ sentence: @autoclosure () -> String, _ task: String
     ) throws -> SaveRule {
-        if let source = declaration as? any SaveRuleSource { return source.saveRule(of: type) }
+        if let source = declaration as? any SaveRuleSource { return source.saveRule(of: type, in: table) }
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message:
-                "\(type) declares \(name), but this program lacks the code \(task): link the whole archive of Shellac"
+                "\(sentence()), but this program lacks the code \(task): link the whole archive of Shellac"
         )
     }
 

@@ -21,7 +21,7 @@ struct Counters {
         for object in try db.schema.objects(.table, in: schemaName)
         where !CounterMark.marks(in: object.sql).isEmpty {
             guard let parent = try db.schema.table(object.name, in: schemaName) else { continue }
-            for mark in parent.counterMarks {
+            for mark in parent.maintainedColumns {
                 if let child = try db.schema.table(mark.countedTable, in: schemaName) {
                     kept.append(try CounterTriggers(mark, of: parent, child, db))
                 } else {
@@ -32,17 +32,9 @@ struct Counters {
     }
 
     /// Returns the SQL of the existing triggers, by name.
-    func present() throws -> [String: String] {
-        let triggers = try db.schema.objects(.trigger, in: schemaName).filter {
-            $0.name.hasPrefix(CounterTriggers.prefix)
-        }
+    private func present() throws -> [String: String] {
+        let triggers = try db.schema.objects(.trigger, in: schemaName).filter(\.maintainsColumns)
         return Dictionary(triggers.map { ($0.name, $0.sql) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// Whether a counter has the triggers that the schema requires.
-    func isKept(_ counter: CounterTriggers, by present: [String: String]) throws -> Bool {
-        try counter.triggers().allSatisfy { present[$0.name] == $0.sql }
-            && db.schema.contains(.table, counter.notesName, in: schemaName)
     }
 
     /// Drops the triggers that are not needed, creates the missing ones, and recounts for those
@@ -57,9 +49,7 @@ struct Counters {
         for (name, sql) in present.sorted(by: { $0.key < $1.key }) where wanted[name] != sql {
             try db.execute(definition: "DROP TRIGGER \(name.quoted(in: schemaName))")
         }
-        let notes = try db.schema.objects(.table, in: schemaName).map(\.name).filter {
-            $0.hasPrefix(CounterTriggers.prefix)
-        }
+        let notes = try db.schema.objects(.table, in: schemaName).filter(\.maintainsColumns).map(\.name)
         for name in notes where !kept.contains(where: { $0.notesName == name }) {
             try db.execute(definition: "DROP TABLE \(name.quoted(in: schemaName))")
         }
@@ -111,57 +101,23 @@ struct Counters {
     }
 }
 
-extension Database {
-    /// Runs a schema change and updates the triggers of counters to match, all of it or nothing.
-    ///
-    /// - Parameters:
-    ///   - table: The table that is changed, if its database is not given.
-    ///   - isDeclared: Whether the change declares a counter.
-    ///   - suspended: The table whose counters have no triggers during the change. Nil for none.
-    ///   - recountsReplaced: Whether to recount rows as well if other triggers were in the place of
-    ///     those that the schema requires.
-    func followingCounters(
-        of table: String? = nil, in schemaName: String?, declared isDeclared: Bool = false,
-        without suspended: String? = nil, recountsReplaced: Bool = false, _ change: () throws -> Void
+extension Database: ColumnMaintenance {
+    func maintainColumns(
+        of table: String?, in schemaName: String?, without suspended: String?,
+        during change: () throws -> Void
     ) throws {
-        guard isDeclared || mayHaveCounters(in: schemaName) else { return try change() }
         // Look the table up now: the change may drop it.
         let place = try schemaName ?? table.flatMap { try schema.table($0)?.schemaName } ?? "main"
         try inSavepoint {
             if let suspended { try Counters.suspend(suspended, in: place, self) }
             try change()
-            try Counters(self, in: place).follow(recountsReplaced: recountsReplaced)
+            try Counters(self, in: place).follow()
             return .commit
         }
     }
 
-    /// Runs a change of an index whose table may have counted rows.
-    func followingCounters(ofIndex name: String, in schemaName: String?, _ change: () throws -> Void) throws {
-        guard mayHaveCounters(in: schemaName) else { return try change() }
-        let places = try schemaName.map { [$0] } ?? schema.databaseNames()
-        let place = try places.first { try schema.contains(.index, name, in: $0) }
-        try followingCounters(in: place ?? schemaName, declared: true, change)
-    }
-
-    /// Whether a database has counters, or any database if `schemaName` is nil. False if the schema
-    /// cannot be read: the schema change then fails as well, with an error of its own.
-    private func mayHaveCounters(in schemaName: String?) -> Bool {
-        if isClosed { return false }
-        hooks.tracer?.isDeaf = true
-        defer { hooks.tracer?.isDeaf = false }
-        let names = schemaName.map { [$0] } ?? (try? schema.databaseNames()) ?? []
-        return names.contains { name in
-            let tables = (try? schema.objects(.table, in: name)) ?? []
-            if tables.contains(where: { !CounterMark.marks(in: $0.sql).isEmpty }) { return true }
-            let triggers = (try? schema.objects(.trigger, in: name)) ?? []
-            return triggers.contains { $0.name.hasPrefix(CounterTriggers.prefix) }
-        }
-    }
-
-    /// Refuses to rename a table or column that a counter refers to by name.
-    func checkRenaming(_ table: String, column: String? = nil, in schemaName: String?) throws {
-        guard mayHaveCounters(in: schemaName), let schema = try self.schema.table(table, in: schemaName)
-        else { return }
+    func refuseRenaming(of table: String, column: String?, in schemaName: String?) throws {
+        guard let schema = try self.schema.table(table, in: schemaName) else { return }
         for object in try self.schema.objects(.table, in: schema.schemaName) {
             for mark in CounterMark.marks(in: object.sql)
             where CaseInsensitiveName.matches(mark.countedTable, table) {
@@ -181,5 +137,12 @@ extension Database {
                         + "add the counter again afterwards")
             }
         }
+    }
+
+    func state(
+        of column: CounterMark, in table: TableSchema, counting counted: TableSchema
+    ) throws -> (isKept: Bool, wrongRows: Int) {
+        let counter = try CounterTriggers(column, of: table, counted, self)
+        return try (counter.arePresent(on: self), numberOfWrongRows(of: counter))
     }
 }

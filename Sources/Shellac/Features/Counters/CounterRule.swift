@@ -1,5 +1,11 @@
 // The rule of counters: triggers maintain these columns, and no record writes them.
 
+extension CounterMark: SaveRuleSource {
+    func saveRule(of type: any TableRecord.Type, in table: TableSchema) -> SaveRule {
+        CounterRule(table.maintainedColumns.map(\.column))
+    }
+}
+
 /// The rule of a type whose table has counters.
 ///
 /// A record's value of a counter may be old, so no update writes it, and a new row gets 0.

@@ -45,3 +45,13 @@ extension TableAlteration {
         add(column: name, .integer).counts(table, by: columns)
     }
 }
+
+extension ColumnDefinition {
+    /// Makes the column a counter.
+    fileprivate func counts(_ table: String, by columns: [String]) {
+        let mark = CounterMark(column: name, countedTable: table, originColumns: columns)
+        isMaintained = true
+        notNull(sql: mark.sql)
+        defaults(to: 0)
+    }
+}

@@ -27,12 +27,11 @@ extension Database {
     ///   foreign key.
     public func counters(in schemaName: String = "main") throws -> [CounterInfo] {
         let counters = try Counters(self, in: schemaName)
-        let present = try counters.present()
         let kept = try counters.kept.map {
             CounterInfo(
                 tableName: $0.parent.name, column: $0.mark.column, countedTable: $0.child.name,
                 countedColumns: $0.origin,
-                isKept: try counters.isKept($0, by: present))
+                isKept: try $0.arePresent(on: self))
         }
         let waiting = counters.waiting.map {
             CounterInfo(
@@ -61,7 +60,10 @@ extension Database {
     /// - Throws: a ``DatabaseError`` if a counter cannot count its rows. Nothing has changed then.
     public func updateCounterTriggers(in schemaName: String = "main") throws {
         checkAccess()
-        try followingCounters(in: schemaName, declared: true, recountsReplaced: true) {}
+        try inSavepoint {
+            try Counters(self, in: schemaName).follow(recountsReplaced: true)
+            return .commit
+        }
     }
 
     /// Recounts the rows of a counter, and corrects each count that is wrong.
@@ -105,8 +107,11 @@ extension Database {
     public func inaccurateCounters(_ tableName: String, _ column: String, in schemaName: String? = nil) throws
         -> Int
     {
-        let counter = try counter(tableName, column, in: schemaName)
-        return try Int.fetchOne(makeStatement(sql: counter.countOfWrong(in: counter.parent.schemaName))) ?? 0
+        try numberOfWrongRows(of: counter(tableName, column, in: schemaName))
+    }
+
+    func numberOfWrongRows(of counter: CounterTriggers) throws -> Int {
+        try Int.fetchOne(makeStatement(sql: counter.countOfWrong(in: counter.parent.schemaName))) ?? 0
     }
 
     @available(*, unavailable, renamed: "inaccurateCounters(_:_:in:)")
@@ -119,7 +124,9 @@ extension Database {
         -> CounterTriggers
     {
         let table = try tableSchema(tableName, in: schemaName)
-        guard let mark = table.counterMarks.first(where: { CaseInsensitiveName.matches($0.column, column) })
+        guard
+            let mark = table.maintainedColumns.first(where: { CaseInsensitiveName.matches($0.column, column) }
+            )
         else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,

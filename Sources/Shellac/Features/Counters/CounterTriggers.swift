@@ -34,13 +34,10 @@ struct CounterTriggers {
     private let key: [RowKeyColumn]
     private let uniqueKeys: [UniqueKey]
 
-    /// The prefix of the names of all triggers and of the notes.
-    static let prefix = OwnName.prefix + "counter "
-
     private var baseName: String { Self.baseName(parent.name, mark) }
 
     static func baseName(_ parent: String, _ mark: CounterMark) -> String {
-        "\(prefix)\(CounterMark.word(parent)).\(CounterMark.word(mark.column))"
+        "\(CounterMark.ownPrefix)\(CounterMark.word(parent)).\(CounterMark.word(mark.column))"
     }
 
     private var isTree: Bool { CaseInsensitiveName.matches(parent.name, child.name) }
@@ -171,6 +168,14 @@ struct CounterTriggers {
         let columns = key.indices.map { "k\($0)" } + origin.indices.map { "f\($0)" }
         return
             "CREATE TABLE IF NOT EXISTS \(notesName.quoted(in: schemaName)) (\(columns.joined(separator: ", ")))"
+    }
+
+    /// Whether the triggers that the schema requires are there, and their notes.
+    func arePresent(on db: Database) throws -> Bool {
+        let present = try db.schema.objects(.trigger, in: parent.schemaName)
+        return try triggers().allSatisfy { wanted in
+            present.contains { $0.name == wanted.name && $0.sql == wanted.sql }
+        } && db.schema.contains(.table, notesName, in: parent.schemaName)
     }
 
     /// Returns the names and the SQL of all triggers, as SQLite stores them.

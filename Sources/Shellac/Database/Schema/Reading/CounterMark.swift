@@ -3,6 +3,8 @@
 /// The definition is the name of the column's NOT NULL constraint,
 /// `CONSTRAINT "counts player" NOT NULL`. SQLite gives that name no meaning. It survives when the
 /// table is altered or renamed, and dumps contain it. So the schema alone defines the counters.
+///
+/// The layer Counters has the triggers: see ``ColumnMaintenance``.
 struct CounterMark: Hashable {
     /// The name of the column.
     let column: String
@@ -11,6 +13,9 @@ struct CounterMark: Hashable {
     /// The columns of those rows that refer to the counter's table. Empty if the foreign key of the
     /// counted table determines them.
     let originColumns: [String]
+
+    /// The prefix of the names of all triggers that maintain counters, and of their notes.
+    static let ownPrefix = OwnName.prefix + "counter "
 
     /// The constraint, as SQL.
     var sql: String { "CONSTRAINT \(sentence.quotedDatabaseIdentifier) NOT NULL" }
@@ -90,12 +95,8 @@ struct CounterMark: Hashable {
     }
 }
 
-extension ColumnDefinition {
-    /// Makes the column a counter.
-    func counts(_ table: String, by columns: [String]) {
-        let mark = CounterMark(column: name, countedTable: table, originColumns: columns)
-        isCounter = true
-        notNull(sql: mark.sql)
-        defaults(to: 0)
-    }
+extension SchemaListing.Object {
+    /// Whether the object is a trigger that maintains columns, or its notes. Such a trigger writes
+    /// nothing else.
+    var maintainsColumns: Bool { name.hasPrefix(CounterMark.ownPrefix) }
 }

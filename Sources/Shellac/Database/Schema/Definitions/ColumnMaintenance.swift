@@ -1,0 +1,87 @@
+// The point where changes of the schema call the layer whose triggers maintain columns.
+
+/// The code that maintains columns by triggers. The layer of counters makes ``Database`` conform to
+/// it.
+///
+/// It is called only if a database has such columns.
+protocol ColumnMaintenance {
+    /// Runs a schema change and updates the triggers to match, all of it or nothing.
+    ///
+    /// - Parameters:
+    ///   - table: The table that is changed, if its database is not given.
+    ///   - suspended: The table whose columns have no triggers during the change. Nil for none.
+    func maintainColumns(
+        of table: String?, in schemaName: String?, without suspended: String?,
+        during change: () throws -> Void) throws
+
+    /// Throws if a trigger refers to a table by its name, or to a column if one is given.
+    func refuseRenaming(of table: String, column: String?, in schemaName: String?) throws
+
+    /// Returns whether a column has the triggers that the schema requires, and the number of rows
+    /// with a wrong value.
+    ///
+    /// - Parameter counted: The table whose rows determine the values.
+    /// - Throws: a ``DatabaseError`` if triggers cannot maintain the column.
+    func state(
+        of column: CounterMark, in table: TableSchema, counting counted: TableSchema
+    ) throws -> (isKept: Bool, wrongRows: Int)
+}
+
+extension Database {
+    /// Runs a schema change, and maintains the columns that it concerns.
+    ///
+    /// - Parameters:
+    ///   - table: The table that is changed, if its database is not given.
+    ///   - isDeclared: Whether the change declares a maintained column.
+    ///   - suspended: The table whose columns have no triggers during the change. Nil for none.
+    func maintainingColumns(
+        of table: String? = nil, in schemaName: String?, declared isDeclared: Bool = false,
+        without suspended: String? = nil, _ change: () throws -> Void
+    ) throws {
+        guard isDeclared || mayHaveMaintainedColumns(in: schemaName) else { return try change() }
+        try columnMaintenance().maintainColumns(
+            of: table, in: schemaName, without: suspended, during: change)
+    }
+
+    /// Runs a change of an index whose table may determine maintained columns.
+    func maintainingColumns(ofIndex name: String, in schemaName: String?, _ change: () throws -> Void) throws
+    {
+        guard mayHaveMaintainedColumns(in: schemaName) else { return try change() }
+        let places = try schemaName.map { [$0] } ?? schema.databaseNames()
+        let place = try places.first { try schema.contains(.index, name, in: $0) }
+        try maintainingColumns(in: place ?? schemaName, declared: true, change)
+    }
+
+    /// Refuses to rename a table or column that triggers refer to by name.
+    func checkRenaming(_ table: String, column: String? = nil, in schemaName: String?) throws {
+        guard mayHaveMaintainedColumns(in: schemaName) else { return }
+        try columnMaintenance().refuseRenaming(of: table, column: column, in: schemaName)
+    }
+
+    /// Returns the code that maintains columns.
+    ///
+    /// - Throws: a ``DatabaseError`` if this program lacks it. A linker may have dropped it from an
+    ///   archive.
+    func columnMaintenance() throws -> any ColumnMaintenance {
+        if let maintenance = self as Any as? any ColumnMaintenance { return maintenance }
+        throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "the database has counters, and this program lacks the code that maintains them: link the whole archive of Shellac"
+        )
+    }
+
+    /// Whether a database has maintained columns, or any database if `schemaName` is nil. False if
+    /// the schema cannot be read: the schema change then fails as well, with an error of its own.
+    private func mayHaveMaintainedColumns(in schemaName: String?) -> Bool {
+        if isClosed { return false }
+        hooks.tracer?.isDeaf = true
+        defer { hooks.tracer?.isDeaf = false }
+        let names = schemaName.map { [$0] } ?? (try? schema.databaseNames()) ?? []
+        return names.contains { name in
+            let tables = (try? schema.objects(.table, in: name)) ?? []
+            if tables.contains(where: { !CounterMark.marks(in: $0.sql).isEmpty }) { return true }
+            return ((try? schema.objects(.trigger, in: name)) ?? []).contains(where: \.maintainsColumns)
+        }
+    }
+}
