@@ -115,7 +115,7 @@ struct HeldRecords {
     private func take(_ outcome: HeldOutcome, _ held: Held) throws(RecordError) {
         let record = held.record
         switch verb {
-        case .delete where type(of: record).databaseSoftDelete == nil: record.takeDeletion()
+        case .delete where type(of: record).deletionColumn == nil: record.takeDeletion()
         case .destroy: record.takeDeletion()
         case .reload: try record.takeReloaded(outcome.copy, held.sent)
         // The merged row may have left nothing to write.

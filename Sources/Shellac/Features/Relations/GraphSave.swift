@@ -157,7 +157,7 @@ struct GraphSave {
             to: record, of: type(of: record), step, key, definition, count: objects.records.count, in: db)
         let filling = KeyFilling(columns, key)
         let nested = definition.nested
-        // A record in a list of rows that are not deleted is restored if it is soft-deleted.
+        // A record in a list of rows that are not deleted is restored if its row is deleted.
         let bringsBack = !definition.steps[0].query.own.leavesOut(.deleted)
         var waiting = WaitingInsertions(columns, count: objects.records.count, in: db)
         for related in objects.records {

@@ -53,7 +53,7 @@ extension RequestSource {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE, message: "a deletion that fetches rows needs a selection")
         }
-        if let type = all().query.source.type, type.databaseSoftDelete != nil {
+        if let type = all().query.source.type, type.deletionColumn != nil {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message:

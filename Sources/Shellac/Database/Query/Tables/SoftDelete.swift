@@ -76,6 +76,9 @@ extension TableRecord {
         return databaseDefaultFilter.adding(.deleted, deletion.isNotDeleted)
     }
 
+    /// The column that holds the date of a row's deletion. Nil if deleted rows are gone.
+    static var deletionColumn: String? { databaseSoftDelete?.column }
+
     /// Returns the soft delete of the type.
     ///
     /// - Throws: a ``DatabaseError`` if the type declares none.

@@ -33,13 +33,13 @@ enum BypassAdvisor {
     }
 
     /// Returns the kind of write that a statement makes to a table itself, without the writes of
-    /// triggers. An update of nothing but the class's soft delete column counts as a deletion.
+    /// triggers. An update of nothing but the class's deletion column counts as a deletion.
     private static func kind(
         of effects: StatementEffects, on table: CaseInsensitiveName, _ type: Record.Type
     ) -> RecordCallback.Kind? {
         var found: RecordCallback.Kind?
-        let softDelete = type.databaseSoftDelete?.column
-        var isDate = softDelete != nil
+        let deletion = type.deletionColumn
+        var isDate = deletion != nil
         for write in effects.writes {
             switch write {
             case .insert(let name): if CaseInsensitiveName(name) == table { return .insert }
@@ -47,7 +47,7 @@ enum BypassAdvisor {
             case .update(let name, let column):
                 guard CaseInsensitiveName(name) == table else { continue }
                 if found == nil { found = .update }
-                isDate = isDate && softDelete.map { CaseInsensitiveName.matches($0, column) } ?? false
+                isDate = isDate && deletion.map { CaseInsensitiveName.matches($0, column) } ?? false
             }
         }
         return found == .update && isDate ? .delete : found

@@ -4,7 +4,7 @@ extension SelectQuery {
     /// Returns the rules that may delete the rows in another way than by DELETE. Most types have
     /// none.
     func deletionRules(on db: Database) throws -> [SaveRule] {
-        guard let type = source.type, type.databaseSoftDelete != nil else { return [] }
+        guard let type = source.type, type.deletionColumn != nil else { return [] }
         return try db.plan(for: type).use { $0.rules }
     }
 }

@@ -57,7 +57,7 @@ extension Record {
         let remembered = snapshot
         let key = row.layout.keyOfMerge(type, remembered)
         try checkKey(key, of: row, remembered, columns)
-        let merge = Merge(row, into: columns, remembered, key, deletion: type.databaseSoftDelete?.column)
+        let merge = Merge(row, into: columns, remembered, key, deletion: type.deletionColumn)
         guard merge.changes.isEmpty || Overrides.reading(type) else {
             throw RecordError.rowNotTaken(
                 recordType: "\(type)",

@@ -61,8 +61,7 @@ final class RecordPlan {
     let isFilled: Bool
     /// Whether a rule withholds columns from updates.
     let withholdsColumns: Bool
-    /// Whether only some rows of the table belong to the type. Soft delete, for one, has this
-    /// effect.
+    /// Whether only some rows of the table belong to the type.
     let isConditioned: Bool
     /// The statement that selects a row of the type by its primary key, if only some rows of the
     /// table belong to the type.

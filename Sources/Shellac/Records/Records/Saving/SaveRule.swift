@@ -70,7 +70,7 @@ class SaveRule {
 
     // MARK: - Asked by deletions
 
-    // Deletions of many rows ask only the rules of types with soft delete: see KeptRows.swift.
+    // Deletions of many rows ask only the rules of types that keep such rows: see KeptRows.swift.
 
     /// Deletes the record's row in another way than by DELETE.
     ///
