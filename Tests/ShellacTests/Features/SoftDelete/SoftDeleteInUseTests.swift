@@ -47,6 +47,25 @@ struct SoftDeleteInUseTests {
         }
     }
 
+    @Test("An update leaves the date alone, wherever it is among the columns that a record encodes")
+    func placesOfTheDate() throws {
+        try database().inDatabase { db in
+            try db.execute(sql: "UPDATE item SET deletedAt = 'then' WHERE id = 1")
+            let lists = [
+                ["id", "name", "deletedAt"], ["deletedAt", "name", "id"], ["name", "id"],
+                ["name", "DELETEDAT", "id"], ["id", "name", "deletedAt"],
+            ]
+            for (number, names) in lists.enumerated() {
+                try LooseItem(names: names, name: "\(number)").update(db)
+                let row = try Row.fetchOne(db, sql: "SELECT name, deletedAt FROM item WHERE id = 1")
+                #expect(row == ["name": "\(number)", "deletedAt": "then"], "\(names)")
+            }
+            // A named column is written.
+            try LooseItem(names: lists[1], name: "").update(db, columns: ["deletedAt"])
+            try #expect(Int.fetchOne(db, sql: "SELECT deletedAt IS NULL FROM item WHERE id = 1") == 1)
+        }
+    }
+
     @Test(
         "The date is stored as the type stores dates, and goes along with those alone that are stored alike")
     func strategies() throws {
@@ -255,6 +274,25 @@ private class LoudItem: Item {
 
 private class LouderItem: LoudItem {
     override class func fetchFirst(_ db: Database) throws { _ = try fetchOne(db, key: 1) }
+}
+
+/// An item that encodes some columns, in some order, and no date of a deletion.
+private struct LooseItem: PersistableRecord {
+    let names: [String]
+    let name: String
+
+    static var databaseTableName: String { "item" }
+    static var databaseSoftDelete: SoftDelete? { "deletedAt" }
+
+    func encode(to container: inout PersistenceContainer) {
+        for column in names {
+            switch column {
+            case "id": container[column] = 1
+            case "name": container[column] = name
+            default: container[column] = String?.none
+            }
+        }
+    }
 }
 
 private struct SecondsItem: Codable, FetchableRecord, PersistableRecord {
