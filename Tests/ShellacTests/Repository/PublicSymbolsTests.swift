@@ -61,6 +61,7 @@ import Testing
             ("See ``filter(_:by:)``.\n\nIt is ``short``.", "filter(_:by:)"),
             ("See ``Team/filter(key:)-(Int)``.", "Team.filter(key:)"),
             ("See ``Team/filter(key:)-4oswn``.", "Team.filter(key:)"),
+            ("See ``Shellac/filter(_:by:)``.", "filter(_:by:)"),
         ] {
             #expect(PublicSymbol.verb(in: comment) == verb)
         }
@@ -190,7 +191,7 @@ extension PublicSymbol {
 
     /// Returns the name of the symbol that the comment of a spelling leads to.
     fileprivate static func verb(in comment: String) -> String? {
-        comment.firstMatch(of: /^See ``([^`)]+\))(?:-[^`]+)?``\./).map {
+        comment.firstMatch(of: /^See ``(?:Shellac\/)?([^`)]+\))(?:-[^`]+)?``\./).map {
             String($0.1).replacing("/", with: ".")
         }
     }

@@ -126,22 +126,6 @@ extension DatabaseReader {
         file: StaticString = #fileID, line: UInt = #line, _ value: (Database) throws -> T
     ) throws -> T { try unsafeRead(at: CallSite(.read, file, line), value) }
 
-    /// Reads from the database without a transaction, and without blocking a thread while waiting
-    /// for the access.
-    ///
-    /// - Parameters:
-    ///   - file: The file of the call.
-    ///   - line: The line of the call.
-    ///   - value: The reading function, which runs on a thread of the database. It is not called if
-    ///     the task is cancelled before its turn.
-    /// - Throws: Errors of the function, and a ``DatabaseError`` if the database is closed. A
-    ///   statement that writes throws `SQLITE_READONLY`.
-    @inlinable
-    public nonisolated(nonsending) func unsafeRead<T>(
-        file: StaticString = #fileID, line: UInt = #line,
-        _ value: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T { try await unsafeRead(at: CallSite(.read, file, line), value) }
-
     /// Reads from the database without a transaction, even inside an access of the same thread.
     ///
     /// That access is used then, with its transaction, if it has one.

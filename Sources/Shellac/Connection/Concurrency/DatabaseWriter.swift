@@ -179,25 +179,6 @@ extension DatabaseWriter {
         file: StaticString = #fileID, line: UInt = #line, _ updates: (Database) throws -> T
     ) throws -> T { try writeWithoutTransaction(at: CallSite(.write, file, line), updates) }
 
-    /// Uses the database without opening a transaction, and without blocking a thread while waiting
-    /// for the access.
-    ///
-    /// - Parameters:
-    ///   - file: The file of the call.
-    ///   - line: The line of the call.
-    ///   - updates: The function, which runs on a thread of the database. If it leaves a
-    ///     transaction open, that is rolled back, and the call throws, unless
-    ///     ``Configuration/allowsUnsafeTransactions`` is true.
-    /// - Throws: Errors of the function, and a ``DatabaseError`` if the database is closed.
-    @inlinable
-    @discardableResult
-    public nonisolated(nonsending) func writeWithoutTransaction<T>(
-        file: StaticString = #fileID, line: UInt = #line,
-        _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T {
-        try await writeWithoutTransaction(at: CallSite(.write, file, line), updates)
-    }
-
     /// Uses the database exclusively, without opening a transaction. In a pool, running reads end
     /// first, and new ones wait.
     ///
@@ -214,25 +195,6 @@ extension DatabaseWriter {
     public func barrierWriteWithoutTransaction<T>(
         file: StaticString = #fileID, line: UInt = #line, _ updates: (Database) throws -> T
     ) throws -> T { try barrierWriteWithoutTransaction(at: CallSite(.write, file, line), updates) }
-
-    /// Uses the database exclusively, without opening a transaction, and without blocking a thread
-    /// while waiting for the access.
-    ///
-    /// - Parameters:
-    ///   - file: The file of the call.
-    ///   - line: The line of the call.
-    ///   - updates: The function, which runs on a thread of the database. If it leaves a
-    ///     transaction open, that is rolled back, and the call throws, unless
-    ///     ``Configuration/allowsUnsafeTransactions`` is true.
-    /// - Throws: Errors of the function, and a ``DatabaseError`` if the database is closed.
-    @inlinable
-    @discardableResult
-    public nonisolated(nonsending) func barrierWriteWithoutTransaction<T>(
-        file: StaticString = #fileID, line: UInt = #line,
-        _ updates: sending @escaping (Database) throws -> sending T
-    ) async throws -> sending T {
-        try await barrierWriteWithoutTransaction(at: CallSite(.write, file, line), updates)
-    }
 
     /// Uses the database exclusively and later: the caller does not wait.
     ///

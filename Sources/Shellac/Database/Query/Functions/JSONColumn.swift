@@ -65,26 +65,4 @@ extension SQLJSONExpressible {
     /// - Parameter index: The index of the element, counted from 0. The value is NULL if there is
     ///   none.
     public subscript(_ index: Int) -> SQLExpression { jsonValue(at: index) }
-
-    /// Returns a part of the JSON as an SQL value: `JSON_EXTRACT(json, path)`.
-    ///
-    /// - Parameter path: A path of SQLite: `$.address.city`, `$[0]`. The result is NULL if nothing
-    ///   is there. The statement throws if the text is not a path.
-    public func jsonExtract(atPath path: any SQLExpressible) -> SQLExpression {
-        .function("JSON_EXTRACT", [self, path.asConstant])
-    }
-
-    /// Returns several parts of the JSON as a JSON array: `JSON_EXTRACT(json, path, …)`.
-    ///
-    /// - Parameter paths: Paths of SQLite. A single path gives its part, and not an array. An empty
-    ///   collection gives NULL.
-    public func jsonExtract(atPaths paths: some Collection<some SQLExpressible>) -> SQLExpression {
-        .function("JSON_EXTRACT", [self] + paths.map(\.asConstant))
-    }
-
-    /// Returns a part of the JSON as JSON: `json -> path`.
-    ///
-    /// - Parameter path: The key of an object, the index of an element, counted from 0, or a path
-    ///   of SQLite: `$.address.city`. The result is NULL if nothing is there.
-    public func jsonRepresentation(atPath path: any SQLExpressible) -> SQLExpression { json(at: path) }
 }
