@@ -21,10 +21,11 @@ protocol Breakage {
 /// An interruption of the connection, which comes once, after a number of steps of SQLite's virtual machine.
 ///
 /// SQLite ends the statement that runs with `SQLITE_INTERRUPT`. If that statement writes, SQLite also rolls back the
-/// transaction around it.
+/// transaction around it. Like a cancelled task, the interruption spares statements that have taken effect already.
 final class Interruption: Breakage {
     private var stepsLeft: Int
     private(set) var hasStruck = false
+    private weak var database: Database?
 
     init(after steps: Int) { stepsLeft = steps }
 
@@ -32,6 +33,7 @@ final class Interruption: Breakage {
     func strike(_ writer: any DatabaseWriter, _ body: () throws -> Void) throws {
         let context = Unmanaged.passUnretained(self).toOpaque()
         try writer.unsafeReentrantWrite { db in
+            database = db
             sqlite3_progress_handler(
                 db.sqliteConnection, 1,
                 { context in
@@ -49,7 +51,7 @@ final class Interruption: Breakage {
     private var isDue: Bool {
         if hasStruck { return false }
         stepsLeft -= 1
-        hasStruck = stepsLeft < 0
+        hasStruck = stepsLeft < 0 && database?.canBeInterrupted != false
         return hasStruck
     }
 }

@@ -1,5 +1,7 @@
 // Exports the rows of a table or a request, or a sequence of records, as CSV or JSON.
 
+import CSQLite
+
 extension Database {
     /// Writes the rows of a table or a view as text, sorted by primary key. Returns their number.
     ///
@@ -87,7 +89,8 @@ extension Database {
         let names = statement.columnNames
         // If the columns have changed, no affinity is known.
         let known = affinities.flatMap { $0.count == names.count ? $0 : nil }
-        try writer.begin(names, known ?? names.map { _ in nil })
+        try writer.begin(
+            names, known ?? names.map { _ in nil }, declared: known ?? statement.declaredAffinities)
         let row = statement.row
         while hasRow {
             try writer.write { row.value(at: $0).view }
@@ -95,6 +98,19 @@ extension Database {
         }
         try writer.finish()
         return writer.rowCount
+    }
+}
+
+extension Statement {
+    /// The affinities of the table columns that the result has its values from. It is nil for an
+    /// expression, and for the type `ANY`, which converts nothing in a strict table.
+    fileprivate var declaredAffinities: [ColumnAffinity?] {
+        (0..<sqlite3_column_count(sqliteStatement)).map { index in
+            guard let type = sqlite3_column_decltype(sqliteStatement, index).map({ String(cString: $0) }),
+                type.uppercased() != "ANY"
+            else { return nil }
+            return ColumnAffinity(declaredType: type)
+        }
     }
 }
 
@@ -148,12 +164,13 @@ extension Sequence where Element: EncodableRecord {
                         + names.names.joined(separator: ", "))
             }
             if names == nil {
-                try writer.begin(own.names, own.names.map { _ in nil })
+                let unknown = own.names.map { _ in nil as ColumnAffinity? }
+                try writer.begin(own.names, unknown, declared: unknown)
                 names = own
             }
             try withExtendedLifetime(row) { try writer.write { row.column($0).view } }
         }
-        if names == nil { try writer.begin([], []) }
+        if names == nil { try writer.begin([], [], declared: []) }
         try writer.finish()
         return writer.rowCount
     }

@@ -7,6 +7,8 @@ final class RowWriter {
     private var openings: [[UInt8]] = []
     /// Whether each column has no conversion, as far as is known.
     private var areAny: [Bool] = []
+    /// Whether each column may keep a text where it is imported, although the text is a number.
+    private var mayKeepTexts: [Bool] = []
     private(set) var rowCount = 0
     private let progress: ((WorkProgress) throws -> Void)?
     private let totalCount: Int?
@@ -23,11 +25,16 @@ final class RowWriter {
         (self.totalCount, self.progress) = (totalCount, progress)
     }
 
-    /// Writes the text before the rows. It gets the names of their columns, and the affinities as
-    /// far as they are known.
-    func begin(_ names: [String], _ affinities: [ColumnAffinity?]) throws {
+    /// Writes the text before the rows.
+    ///
+    /// - Parameters:
+    ///   - names: The names of the columns.
+    ///   - affinities: The affinities of the columns, as far as they are known.
+    ///   - declared: The affinities of the columns that rows were read from, if they were read.
+    func begin(_ names: [String], _ affinities: [ColumnAffinity?], declared: [ColumnAffinity?]) throws {
         self.names = names
         areAny = affinities.map { $0 == nil || $0 == .blob }
+        mayKeepTexts = declared.map { $0 == nil || $0 == .blob }
         switch kind {
         case .csv(let style):
             let separator = [style.separator]
@@ -66,7 +73,7 @@ final class RowWriter {
                 let value = value(index)
                 if value.isInvalidText { throw invalidText(at: index) }
                 let isLikeNull = style.append(value, isAny: areAny[index], to: &writer.bytes)
-                if isLikeNull, areAny[index] { throw numberLikeNull(at: index) }
+                if isLikeNull, mayKeepTexts[index] { throw numberLikeNull(at: index) }
             }
         case .jsonLines, .json:
             if kind == .json {

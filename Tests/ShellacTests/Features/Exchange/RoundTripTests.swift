@@ -168,12 +168,25 @@ struct RoundTripTests {
             """)
         try queue.write { db in
             let format = ExchangeFormat.csv(null: "-1")
-            let requests: [SQLRequest<Row>] = ["SELECT a FROM t", "SELECT b FROM t", "SELECT b FROM v"]
-            for (request, place) in zip(requests, ["row 3, column a", "row 2, column b", "row 2, column b"]) {
+            let requests: [SQLRequest<Row>] = [
+                "SELECT a FROM t", "SELECT a FROM v", "SELECT b + 0 AS b FROM t",
+            ]
+            for (request, place) in zip(requests, [#"3, column "a""#, #"3, column "a""#, #"2, column "b""#]) {
                 let sentence = thrown { try db.exportRows(of: request, to: .chunks { _ in }, as: format) }
-                #expect(sentence?.contains(place) == true, "\(sentence ?? "nothing")")
+                #expect(
+                    sentence?.hasPrefix("row \(place): the number equals") == true, "\(sentence ?? "nothing")"
+                )
             }
             #expect(thrown { try db.exportRows(of: "v", to: .chunks { _ in }, as: format) } != nil)
+            // In quotes, a column of numbers reads it as a number.
+            for sql in ["SELECT b FROM t", "SELECT b FROM v"] {
+                var bytes: [UInt8] = []
+                try db.exportRows(of: SQLRequest<Row>(sql: sql), to: .chunks { bytes += $0 }, as: format)
+                try db.execute(sql: "CREATE TABLE copy (b INTEGER)")
+                try db.importRows(into: "copy", from: .bytes(bytes), as: format)
+                try #expect(Int?.fetchAll(db, sql: "SELECT b FROM copy") == [2, -1, 3])
+                try db.execute(sql: "DROP TABLE copy")
+            }
             #expect(thrown { try [NumberedLine(a: -1)].exportRows(to: .chunks { _ in }, as: format) } != nil)
             // Other numbers are no harm.
             let other: SQLRequest<Row> = "SELECT a FROM t WHERE a > 0 OR a IS NULL"

@@ -82,8 +82,19 @@ extension Database {
             pointer, 1000,
             { context in
                 let database = Unretained<Database>(context: context.unsafelyUnwrapped).object
-                return database.access.isStopped ? 1 : 0
+                return database.access.isStopped && database.canBeInterrupted ? 1 : 0
             }, Unretained(self).context)
+    }
+
+    /// Whether SQLite can stop the running statement before it takes effect.
+    ///
+    /// SQLite also asks its progress handler when a statement is over. If the handler stopped a
+    /// `COMMIT` then, it would report an interrupt, although the transaction is committed.
+    var canBeInterrupted: Bool {
+        guard let statement = lastBegun?.object else { return true }
+        // A statement that writes outside of a transaction ends its own when it takes effect.
+        return statement.effects.transaction == nil
+            && (statement.isReadonly || sqlite3_txn_state(pointer, nil) == SQLITE_TXN_WRITE)
     }
 
     /// Ends the check for cancellation.
