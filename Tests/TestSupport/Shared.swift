@@ -27,7 +27,7 @@ extension Shared where Value: RangeReplaceableCollection, Value.Element: Sendabl
 
 /// What threads and tasks wait at until it is opened.
 ///
-/// A wait that never ends would hide which test it belongs to: after ten minutes it throws. No test may depend on
+/// A wait that never ends would hide which test it belongs to: after ``longestWait`` it throws. No test may depend on
 /// how long it is.
 public final class Gate: @unchecked Sendable {  // `isOpen` is touched under `condition` alone
     private let condition = NSCondition()
@@ -49,7 +49,7 @@ public final class Gate: @unchecked Sendable {  // `isOpen` is touched under `co
     }
 
     /// Waits on this thread. The limit only ends what hangs: other tests may keep the machine busy for minutes.
-    public func wait(seconds: TimeInterval = 600) throws {
+    public func wait(seconds: TimeInterval = longestWait) throws {
         let limit = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }
@@ -59,12 +59,18 @@ public final class Gate: @unchecked Sendable {  // `isOpen` is touched under `co
     }
 }
 
+/// The number of seconds after which a wait is given up, because something hangs.
+///
+/// All tests begin at once, and a test that waits goes on after all others that are ready. Under a sanitizer, that can
+/// last half an hour.
+public let longestWait: TimeInterval = 2_700
+
 /// A test waited for something that never came.
 public struct WaitedTooLong: Error {
     public init() {}
 }
 
-/// Waits until a condition holds, without blocking a thread. After ten minutes it throws: something hangs.
+/// Waits until a condition holds, without blocking a thread. After ``longestWait`` it throws: something hangs.
 ///
 /// Who waits for long asks less often: hundreds of tests that wait at once would keep each other from what they wait for.
 public func waitUntil(_ condition: () throws -> Bool) async throws {
@@ -78,7 +84,7 @@ public func waitUntil(_ condition: () throws -> Bool) async throws {
     }
 }
 
-/// Waits until a value is the expected one, without blocking a thread. After ten minutes it fails, and says which value there was.
+/// Waits until a value is the expected one, without blocking a thread. After ``longestWait`` it fails, and says which value there was.
 public func waitFor<Value: Equatable>(
     _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation, _ value: () throws -> Value
 ) async throws {
@@ -95,7 +101,7 @@ public func waitFor<Value: Equatable>(
     }
 }
 
-/// Waits on this thread until a condition holds. After ten minutes it throws: something hangs.
+/// Waits on this thread until a condition holds. After ``longestWait`` it throws: something hangs.
 public func sleepUntil(_ condition: () throws -> Bool) throws {
     var pauses = WaitingPauses()
     while try !condition() { Thread.sleep(forTimeInterval: try pauses.next()) }
@@ -103,7 +109,7 @@ public func sleepUntil(_ condition: () throws -> Bool) throws {
 
 /// The pauses, in seconds, of somebody who waits for a condition.
 private struct WaitingPauses {
-    private let end = ContinuousClock.now + .seconds(600)
+    private let end = ContinuousClock.now + .seconds(longestWait)
     private var pause = 0.001
 
     mutating func next() throws -> TimeInterval {

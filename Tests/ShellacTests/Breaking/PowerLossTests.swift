@@ -65,7 +65,7 @@ struct PowerLossTests {
 
         let folder = try TemporaryFolder()
         var states = 0
-        for count in stride(from: first, through: log.count, by: Self.losses == nil ? 31 : 1) {
+        for count in stride(from: first, through: log.count, by: Self.losses == nil ? 23 : 1) {
             for attempt in 0..<(Self.losses ?? 3) {
                 let share = [0, 100, 50][attempt % 3]
                 let (files, acknowledged) = log.files(after: count) {

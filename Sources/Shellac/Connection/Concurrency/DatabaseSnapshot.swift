@@ -250,7 +250,7 @@ extension Database {
     /// Executes SQL without calling any handler.
     func executeUnheard(_ sql: String) throws {
         try checkObstruction(for: nil)
-        let code = sqlite3_exec(pointer, sql, nil, nil, nil)
+        let code = executeUninterrupted(sql)
         if code != SQLITE_OK { throw error(code, sql: sql) }
     }
 }

@@ -8,6 +8,8 @@ struct ConnectionHooks {
     var busyHandler: BusyHandler?
     /// Whether SQLite checks now and then whether the access was cancelled.
     var isCancellable = false
+    /// Whether a hidden statement runs that must not be interrupted.
+    var isUninterruptible = false
     /// The object that the hook of the write-ahead log calls, if the log is not left to SQLite.
     var wal: AnyObject?
     /// The confirmation that asks the storage after each commit, if the configuration requests it.

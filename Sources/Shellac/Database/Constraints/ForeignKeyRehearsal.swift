@@ -61,7 +61,7 @@ struct ForeignKeyRehearsal {
     private func undoing<Result>(_ body: () throws -> Result?) -> Result? {
         let pointer = database.pointer
         func execute(_ sql: String) -> Bool {
-            database.unheard(steps: nil) { sqlite3_exec(pointer, sql, nil, nil, nil) == SQLITE_OK }
+            database.unheard(steps: nil) { database.executeUninterrupted(sql) == SQLITE_OK }
         }
         let isAlone = sqlite3_get_autocommit(pointer) != 0
         let wasDeferred = database.unheard(steps: nil) {

@@ -7,7 +7,7 @@ final class RowWriter {
     private var openings: [[UInt8]] = []
     /// Whether each column has no conversion, as far as is known.
     private var areAny: [Bool] = []
-    /// Whether each column may keep a text where it is imported, although the text is a number.
+    /// Whether an import of each column may keep a text, although the text is a number.
     private var mayKeepTexts: [Bool] = []
     private(set) var rowCount = 0
     private let progress: ((WorkProgress) throws -> Void)?

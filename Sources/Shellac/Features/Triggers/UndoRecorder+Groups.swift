@@ -240,12 +240,12 @@ extension UndoRecorder {
     /// Runs a function in a transaction without handlers: it writes only to Shellac's temporary
     /// tables.
     private func inQuietTransaction(_ body: () throws -> Void) throws {
-        try database.check(sqlite3_exec(database.pointer, "BEGIN", nil, nil, nil))
+        try database.check(database.executeUninterrupted("BEGIN"))
         do {
             try body()
-            try database.check(sqlite3_exec(database.pointer, "COMMIT", nil, nil, nil))
+            try database.check(database.executeUninterrupted("COMMIT"))
         } catch {
-            sqlite3_exec(database.pointer, "ROLLBACK", nil, nil, nil)
+            _ = database.executeUninterrupted("ROLLBACK")
             throw error
         }
     }

@@ -32,7 +32,8 @@ struct LateCancellationTests {
             for run in 1...Self.runs {
                 db.beginCancellation()
                 let error = thrownError { try body(db, run) }
-                #expect(db.access.isStopped)
+                let isStopped = db.access.isStopped
+                #expect(isStopped)
                 db.endCancellation()
                 try #require(error == nil, "run \(run)")
                 try #require(Int.fetchOne(db, sql: "SELECT count(*) FROM player") == run)

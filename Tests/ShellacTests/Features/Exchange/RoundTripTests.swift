@@ -107,19 +107,21 @@ struct RoundTripTests {
                         arguments: StatementArguments(types.map { _ in sample.value() }))
                 }
                 var bytes: [UInt8] = []
-                let isAny = types.contains { ["", "BLOB", "ANY"].contains($0) && (isStrict || $0 != "ANY") }
+                var isRequest = Bool.random(using: &generator)
+                // For a request, the type ANY alone does not tell whether the table is strict.
+                let untyped = types.indices.filter { ["", "BLOB", "ANY"].contains(types[$0]) }
+                let isAny = untyped.contains { isStrict || types[$0] != "ANY" }
                 if isCSV, isAny, Self.isNumber(null) {
                     #expect(
                         thrown { try db.exportRows(of: "t", to: .chunks { bytes += $0 }, as: format) }?
                             .contains("is a number") == true, place)
                     #expect(bytes.isEmpty, place)
-                    return
+                    isRequest = true
                 }
-                let isRequest = Bool.random(using: &generator)
                 let count: Int
                 if isRequest {
                     let request: SQLRequest<Row> = "SELECT * FROM t"
-                    if isCSV, Self.isNumber(null), try hasNumber(equalTo: null, db) {
+                    if isCSV, Self.isNumber(null), try hasNumber(equalTo: null, in: untyped, db) {
                         #expect(
                             thrown {
                                 try db.exportRows(of: request, to: .chunks { bytes += $0 }, as: format)
@@ -143,11 +145,12 @@ struct RoundTripTests {
         }
     }
 
-    /// Whether a row of the table has a number that is printed as a word.
-    private func hasNumber(equalTo word: String?, _ db: Database) throws -> Bool {
+    /// Whether a row of the table has a number in one of some columns that is printed as a word.
+    private func hasNumber(equalTo word: String?, in columns: [Int], _ db: Database) throws -> Bool {
         try Row.fetchAll(db, sql: "SELECT * FROM t").contains { row in
-            row.databaseValues.contains { value in
-                switch value.storage {
+            let values = Array(row.databaseValues)
+            return columns.contains { column in
+                switch values[column].storage {
                 case .int64(let integer): "\(integer)" == word
                 case .double(let real):
                     real.isInfinite ? (real < 0 ? "-9e999" : "9e999") == word : "\(real)" == word

@@ -81,7 +81,9 @@ struct UnlistedPropertiesTests {
                 _ = try MeantPage.fetchAll(db)
             }
             #expect(log.elements.count == 2, "\(log.elements)")
-            #expect(log.elements.last?.hasPrefix("SubPage has the properties score, notes, and") == true)
+            #expect(
+                log.elements.last?.hasPrefix("SubPage has the properties score, notes, but columns(_:)")
+                    == true)
         }
     }
 

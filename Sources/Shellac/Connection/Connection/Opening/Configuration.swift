@@ -149,8 +149,8 @@ public struct Configuration: Sendable {
     /// Whether Shellac reports statements that repeatedly read whole tables, once each, with the
     /// index that would help. See ``IndexAdvice``. By default, it does so in debug builds only.
     ///
-    /// The advice goes to ``reportHandler``. Without one, it goes to ``Database/logError`` or, in debug
-    /// builds, to the standard error output.
+    /// The advice goes to ``reportHandler``. Without one, it goes to ``Database/logError``, or in a
+    /// debug build to the standard error output.
     public var advisesIndexes = Configuration.isDebugBuild
 
     static var isDebugBuild: Bool {

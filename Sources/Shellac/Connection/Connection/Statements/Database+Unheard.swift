@@ -39,6 +39,16 @@ extension Database {
         return try touchingNothing(body)
     }
 
+    /// Executes a hidden statement that begins or ends a transaction, even if the access is
+    /// cancelled. Returns SQLite's result code.
+    func executeUninterrupted(_ sql: String) -> Int32 {
+        hooks.isUninterruptible = true
+        defer { hooks.isUninterruptible = false }
+        let code = sqlite3_exec(pointer, sql, nil, nil, nil)
+        // An interrupt from another thread has stopped it before it began.
+        return code == SQLITE_INTERRUPT ? sqlite3_exec(pointer, sql, nil, nil, nil) : code
+    }
+
     /// Whether a statement is running, including one prepared through the C interface.
     var hasBusyStatement: Bool {
         var statement = sqlite3_next_stmt(pointer, nil)
@@ -91,6 +101,7 @@ extension Database {
     /// SQLite also asks its progress handler when a statement is over. If the handler stopped a
     /// `COMMIT` then, it would report an interrupt, although the transaction is committed.
     var canBeInterrupted: Bool {
+        if hooks.isUninterruptible { return false }
         guard let statement = lastBegun?.object else { return true }
         // A statement that writes outside of a transaction ends its own when it takes effect.
         return statement.effects.transaction == nil
