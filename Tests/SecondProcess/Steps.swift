@@ -1,8 +1,8 @@
 import Foundation
 import Shellac
 
-/// A process that does one kind of work in steps, and prints the number of each step that is done, from 1 on. It is killed
-/// in the middle of one.
+/// A process that repeats one kind of work, and prints the number of each completed step, from 1 on. A test kills it in
+/// the middle of a step.
 ///
 /// The database has a table `item (id, name)` of 1,000 rows, and a table `done (number)` with one row.
 struct Steps {
@@ -33,7 +33,7 @@ struct Steps {
         case .save:
             try writer.write { db in
                 try db.execute(sql: "INSERT INTO item (name) VALUES ('new'), ('newer')")
-                try db.execute(sql: "UPDATE done SET number = ?", arguments: [number])
+                try Self.note(number, db)
             }
         case .migrate:
             var migrator = DatabaseMigrator()
@@ -41,7 +41,7 @@ struct Steps {
                 migrator.registerMigration("step \(number)") { db in
                     try db.create(table: "step\(number)") { t in t.autoIncrementedPrimaryKey("id") }
                     try db.execute(sql: "UPDATE item SET name = ?", arguments: ["step \(number)"])
-                    try db.execute(sql: "UPDATE done SET number = ?", arguments: [number])
+                    try Self.note(number, db)
                 }
             }
             try migrator.migrate(writer)
@@ -52,25 +52,29 @@ struct Steps {
                     t.column("name", number % 2 == 0 ? .text : .blob).notNull()
                     t.column("step\(number)", .integer)
                 }
-                try db.execute(sql: "UPDATE done SET number = ?", arguments: [number])
+                try Self.note(number, db)
             }
         case .vacuum:
             try writer.write { db in
                 try db.execute(
                     sql: "UPDATE item SET name = zeroblob(1000) WHERE id % 2 = ?", arguments: [number % 2])
-                try db.execute(sql: "UPDATE done SET number = ?", arguments: [number])
+                try Self.note(number, db)
                 try db.execute(sql: "UPDATE item SET name = ''")
             }
             try writer.vacuum()
         case .backup:
-            try writer.write { db in try db.execute(sql: "UPDATE done SET number = ?", arguments: [number]) }
+            try writer.write { db in try Self.note(number, db) }
             try (writer as? DatabasePool)?.backup(to: DatabaseQueue(path: path + ".copy"))
         case .import:
             let lines = (1...200).map { "imported \($0)\n" }.joined()
             try writer.write { db in
                 _ = try db.importRows(into: "item", from: .bytes(("name\n" + lines).utf8))
-                try db.execute(sql: "UPDATE done SET number = ?", arguments: [number])
+                try Self.note(number, db)
             }
         }
+    }
+
+    private static func note(_ number: Int, _ db: Database) throws {
+        try db.execute(sql: "UPDATE done SET number = ?", arguments: [number])
     }
 }

@@ -36,7 +36,6 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
         var isImmune = false
         var refused: Set<File> = []
         var sparedCount: Int?
-        var failsSyncs = false
         var reads: [Read] = []
         var keepsReads = false
         var movesVersion = false
@@ -131,12 +130,6 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
     public var sparedCount: Int? {
         get { with { $0.sparedCount } }
         set { with { $0.sparedCount = newValue } }
-    }
-
-    /// Whether nothing can be brought to the disk.
-    public var failsSyncs: Bool {
-        get { with { $0.failsSyncs } }
-        set { with { $0.failsSyncs = newValue } }
     }
 
     /// Whether the header of the main file says something else each time that it is asked for its version.
@@ -329,7 +322,6 @@ private struct OpenFile {
         methods.xSync = { file, flags in
             let opened = OpenFile(file)
             if let code = opened.storage.failure(of: .sync) { return code }
-            if opened.storage.failsSyncs { return SQLITE_IOERR | 4 << 8 }
             if opened.storage.isFenced { return SQLITE_OK }
             return opened.storage.note(opened.base.xSync(opened.real, flags), opened) { .sync($0) }
         }

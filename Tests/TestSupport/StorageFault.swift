@@ -1,7 +1,7 @@
 import CSQLite
 
 extension FaultyStorage {
-    /// What SQLite asks of the storage.
+    /// An operation of the storage that SQLite requests.
     public enum Operation: Int32, CaseIterable, Sendable {
         case open, delete, read, write, truncate, sync, size, lock, map, lockMap
 
@@ -22,19 +22,24 @@ extension FaultyStorage {
         }
     }
 
-    /// A fault of the storage, which is yet to come.
+    /// A future fault of the storage.
     public struct Fault: Sendable {
-        /// The operations that are counted, and that fail.
+        /// The operations that count, and that fail.
         public var operations: Set<Operation>
-        /// The number of those that succeed before.
+        /// The number of these operations that succeed before.
         public var count: Int
-        /// Whether all operations fail from then on, and not just one.
+        /// Whether all later operations fail as well.
         public var lasts: Bool
-        /// The error. Nil for that of the operation.
+        /// The error. Nil means the error of the operation.
         public var code: Int32?
 
         public init(_ operations: Set<Operation>, after count: Int, lasts: Bool = false, code: Int32? = nil) {
             (self.operations, self.count, self.lasts, self.code) = (operations, count, lasts, code)
+        }
+
+        /// A fault of all these operations from now on.
+        public static func lasting(_ operations: Set<Operation>) -> Fault {
+            Fault(operations, after: 0, lasts: true)
         }
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What was written to the files of a ``FaultyStorage``, in order.
+/// A record of the writes to the files of a ``FaultyStorage``, in order.
 ///
-/// From it, the files can be built that a machine may find after a power loss: what was synced is there, and of what was
-/// written since, any part.
-public final class WriteLog: @unchecked Sendable {  // `events` is touched under `lock`
+/// It builds the files that a machine may find after a power loss: all synced bytes are there, and any part of the later
+/// ones.
+public final class WriteLog: @unchecked Sendable {  // `lock` guards `events`
     enum Event {
         case write(String, Int, [UInt8])
         case truncate(String, Int)
@@ -24,7 +24,7 @@ public final class WriteLog: @unchecked Sendable {  // `events` is touched under
         events.append(event)
     }
 
-    /// Notes that everything up to a number has been acknowledged.
+    /// Marks everything up to a number as acknowledged.
     public func mark(_ number: Int) { append(.mark(number)) }
 
     /// The number of events.
@@ -38,7 +38,7 @@ public final class WriteLog: @unchecked Sendable {  // `events` is touched under
     ///
     /// - Parameters:
     ///   - count: The number of events before it.
-    ///   - isKept: Whether 512 bytes that were written and not synced have reached the disk, or a new size.
+    ///   - isKept: Whether 512 bytes have reached the disk without a sync, or a new size.
     /// - Returns: The files by their names, and the last number that was acknowledged.
     public func files(
         after count: Int, isKept: () -> Bool

@@ -6,16 +6,16 @@ import Testing
 
 @testable import Shellac
 
-/// Something that a program does in a database, all or nothing.
+/// A task that a program performs in a database completely, or not at all.
 struct Workload: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Makes records, and returns what is done with them.
+    /// Makes records, and returns the work with them.
     let prepare: @Sendable (any DatabaseWriter) throws -> Run
 
-    /// What is done, and the records that it saves.
+    /// The work, and the records that it saves.
     struct Run {
         var records: [Record] = []
-        /// What else must be as before.
+        /// Other facts that must stay the same if the work fails.
         var facts: () -> [String] = { [] }
         let body: () throws -> Void
     }
@@ -23,7 +23,7 @@ struct Workload: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// One run of a workload, and everything that must be as before if it is interrupted.
+/// One run of a workload, and the state that a failure must not change.
 final class BrokenRun {
     struct Failure: Error, CustomStringConvertible {
         let workload: String
@@ -37,14 +37,14 @@ final class BrokenRun {
     private let run: Workload.Run
     private let spy = ObserverSpy()
 
-    /// - Parameter writer: A database that holds what ``Workload/fill(_:)`` has written.
+    /// - Parameter writer: A database filled by ``Workload/fill(_:)``.
     init(_ workload: Workload, _ writer: any DatabaseWriter) throws {
         (self.workload, self.writer) = (workload, writer)
         run = try workload.prepare(writer)
         writer.add(transactionObserver: spy, extent: .databaseLifetime)
     }
 
-    /// Runs the workload to its end, and returns what the database then holds.
+    /// Runs the workload to its end, and returns the content of the database.
     func finish() throws -> [String] {
         try run.body()
         return try writer.inDatabase { db in try db.everything() }
@@ -54,7 +54,7 @@ final class BrokenRun {
 
     /// Runs the workload while something goes wrong.
     ///
-    /// - Throws: a ``Failure`` if anything is not as it was before, though the workload has failed.
+    /// - Throws: a ``Failure`` if the workload has failed and has changed anything.
     func strike(_ breakage: some Breakage, named name: @autoclosure () -> String) throws -> Outcome {
         func fail(_ what: String) -> Failure {
             Failure(workload: workload.name, breakage: name(), what: what)
@@ -68,7 +68,7 @@ final class BrokenRun {
             return .untouched
         }
         guard let thrown else {
-            // SQLite tolerates some failures, and the library some of its own questions.
+            // SQLite tolerates some failures, and so does the library.
             return .forgiven
         }
         let reason = (thrown as? DatabaseMigrationError)?.underlyingError ?? thrown
@@ -105,7 +105,7 @@ final class BrokenRun {
 }
 
 extension Database {
-    /// The schema and all rows, as texts. Which date a row has is left out, since a second attempt has another.
+    /// The schema and all rows, as texts. Dates are left out, because a second attempt writes others.
     func everything() throws -> [String] {
         let schema = try Row.fetchAll(
             self, sql: "SELECT type, name, sql FROM sqlite_master ORDER BY type, name")

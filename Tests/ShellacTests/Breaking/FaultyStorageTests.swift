@@ -28,11 +28,10 @@ private final class StorageBreakage: Breakage {
     }
 }
 
-/// A workload whose storage fails leaves everything as it was, whichever operation fails.
+/// A workload whose storage fails changes nothing, whichever operation fails.
 @Suite("A storage whose nth operation fails")
 struct FaultyStorageTests {
-    private static let stride = ProcessInfo.processInfo.environment["SHELLAC_BREAKING_STRIDE"].flatMap(
-        Int.init)
+    private static let stride = environmentNumber("SHELLAC_BREAKING_STRIDE")
 
     struct Kind: Sendable, CustomTestStringConvertible {
         let name: String

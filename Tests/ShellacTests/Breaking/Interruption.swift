@@ -1,4 +1,4 @@
-// A fault that interrupts SQLite in the middle of whatever a workload does.
+// A fault that interrupts SQLite in the middle of a workload.
 
 import CSQLite
 import Foundation
@@ -7,18 +7,18 @@ import Testing
 
 @testable import Shellac
 
-/// Something that goes wrong while a workload runs, and at most once at a known place.
+/// A fault that occurs while a workload runs, at most once, at a known place.
 protocol Breakage {
-    /// Whether it has gone wrong.
+    /// Whether the fault has occurred.
     var hasStruck: Bool { get }
 
-    /// Runs a function while it may go wrong.
+    /// Runs a function during which the fault may occur.
     func strike(_ writer: any DatabaseWriter, _ body: () throws -> Void) throws
-    /// Whether an error is what the breakage may cause.
+    /// Returns whether the fault can cause an error.
     func causes(_ error: DatabaseError) -> Bool
 }
 
-/// An interruption of the connection, which comes once, after a number of steps of SQLite's virtual machine.
+/// An interruption of the connection, once, after a number of steps of SQLite's virtual machine.
 ///
 /// SQLite ends the statement that runs with `SQLITE_INTERRUPT`. If that statement writes, SQLite also rolls back the
 /// transaction around it. Like a cancelled task, the interruption spares statements that have taken effect already.
@@ -29,7 +29,7 @@ final class Interruption: Breakage {
 
     init(after steps: Int) { stepsLeft = steps }
 
-    /// Runs a function while the interruption waits for its step on the connection of a queue.
+    /// Runs a function, and interrupts the connection of a queue at the step.
     func strike(_ writer: any DatabaseWriter, _ body: () throws -> Void) throws {
         let context = Unmanaged.passUnretained(self).toOpaque()
         try writer.unsafeReentrantWrite { db in

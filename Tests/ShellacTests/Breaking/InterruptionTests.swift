@@ -4,13 +4,12 @@ import Testing
 
 @testable import Shellac
 
-/// A workload that is interrupted leaves everything as it was, at whatever step the interruption comes.
+/// An interrupted workload changes nothing, at any step.
 ///
 /// The gate interrupts some steps of each workload. `SHELLAC_BREAKING_STRIDE=1` interrupts at all of them.
 @Suite("Interruption at every step")
 struct InterruptionTests {
-    private static let stride = ProcessInfo.processInfo.environment["SHELLAC_BREAKING_STRIDE"].flatMap(
-        Int.init)
+    private static let stride = environmentNumber("SHELLAC_BREAKING_STRIDE")
 
     private func run(_ workload: Workload) throws -> BrokenRun {
         let queue = try DatabaseQueue(configuration: StampClock().configuration())
@@ -18,7 +17,7 @@ struct InterruptionTests {
         return try BrokenRun(workload, queue)
     }
 
-    /// Interrupts a workload at its steps, until it is over before the interruption comes. Returns the number of
+    /// Interrupts a workload at its steps, until it ends before the interruption. Returns the number of
     /// interruptions.
     private func interruptEverywhere(_ workload: Workload, stride: Int, warmly: Bool) throws -> Int {
         let expected = try run(workload).finish()
@@ -28,14 +27,14 @@ struct InterruptionTests {
             switch outcome {
             case .untouched: return count
             case .forgiven:
-                // The interruption has met a question that the library can do without.
+                // The interruption has stopped a query that the library does not need.
                 try #expect(
                     current.writer.inDatabase { db in try db.everything() } == expected, "step \(step)")
                 current = try run(workload)
             case .failed:
                 count += 1
                 if warmly { break }
-                // After an interruption, all of it succeeds at the second attempt.
+                // The second attempt succeeds.
                 try #expect(current.finish() == expected, "after step \(step)")
                 current = try run(workload)
             }

@@ -4,21 +4,17 @@ import Testing
 
 @testable import Shellac
 
-/// A process that is killed in the middle of its work leaves all that it has acknowledged, and no step in part.
+/// A process that is killed in the middle of its work leaves all acknowledged steps, and no partial step.
 ///
 /// `SHELLAC_KILLS` says how often each kind of work is killed, and `SHELLAC_KILLS_SEED` at which moments.
 @Suite("A process that is killed")
 struct KilledTests {
-    private static func number(_ name: String) -> Int? {
-        ProcessInfo.processInfo.environment[name].flatMap(Int.init)
-    }
-
     @Test(
         "leaves all that it has acknowledged, and no step in part",
         arguments: ["save", "migrate", "rebuild", "vacuum", "backup", "import"])
     func killed(_ work: String) async throws {
-        var generator = SeededGenerator(seed: UInt64(Self.number("SHELLAC_KILLS_SEED") ?? 1))
-        let kills = Self.number("SHELLAC_KILLS")
+        var generator = SeededGenerator(seed: UInt64(environmentNumber("SHELLAC_KILLS_SEED") ?? 1))
+        let kills = environmentNumber("SHELLAC_KILLS")
         for _ in 0..<(kills ?? 3) {
             let (steps, pause) = (
                 Int.random(in: 0...3, using: &generator), Int.random(in: 0...8000, using: &generator)
@@ -79,7 +75,7 @@ struct KilledTests {
                 try #expect(db.isUsable(), "\(what)")
                 return try db.tableExists("done") ? Int.fetchOne(db, sql: "SELECT number FROM done") : nil
             }
-            // The copy is that of the last step, or of the step before, or is not there at all.
+            // The copy belongs to the last step or to the step before, or does not exist.
             #expect(
                 number == nil ? acknowledged == 0 : acknowledged...done ~= (number ?? 0),
                 "\(what): \(number as Any)")

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Shellac
 
-/// After a power loss, a database holds each transaction that was acknowledged, and none in part.
+/// After a power loss, a database contains each acknowledged transaction, and no partial one.
 ///
-/// The storage keeps what is written. From that, the files are built that the machine may find: what was synced, and any
-/// part of what was not, in pieces of 512 bytes. The gate looks at some of these states;
-/// `SHELLAC_POWER_LOSSES` says at how many for each event.
+/// The storage records all writes. From them, the test builds the files that the machine may find: all synced bytes, and
+/// any part of the others, in pieces of 512 bytes. The gate checks some of these states. `SHELLAC_POWER_LOSSES` is the
+/// number of states to check for each event.
 @Suite("A power loss at any moment")
 struct PowerLossTests {
     enum Setting: String, CaseIterable, Sendable {
@@ -33,7 +33,7 @@ struct PowerLossTests {
         }
     }
 
-    private static let losses = ProcessInfo.processInfo.environment["SHELLAC_POWER_LOSSES"].flatMap(Int.init)
+    private static let losses = environmentNumber("SHELLAC_POWER_LOSSES")
 
     @Test("leaves all that was acknowledged, and nothing in part", arguments: Setting.allCases)
     func powerLoss(_ setting: Setting) throws {
@@ -46,7 +46,7 @@ struct PowerLossTests {
         if Self.losses != nil { print("\(setting): \(states) states after a power loss") }
     }
 
-    /// Runs a workload, and looks at what a power loss leaves of it. Returns the number of states.
+    /// Runs a workload, and checks the states after a power loss. Returns their number.
     private func losePower(
         in workload: Workload, _ setting: Setting, using generator: inout SeededGenerator
     ) throws -> Int {
@@ -81,7 +81,7 @@ struct PowerLossTests {
         return states
     }
 
-    /// What a database holds whose files a machine has found.
+    /// Returns the content of a database with the given files.
     private func content(
         of files: [String: [UInt8]], main: String, in folder: TemporaryFolder, _ name: String
     ) throws -> [String] {

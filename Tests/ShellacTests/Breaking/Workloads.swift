@@ -1,4 +1,4 @@
-// The workloads that are interrupted at each of their steps: one for each feature that writes.
+// The workloads that are interrupted at each step: one for each feature that writes.
 
 // An assignment to a column is an expression here.
 // swift-format-ignore-file: NoAssignmentInExpressions
@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Shellac
 
-/// A ship, whose deletion keeps the row, and that of its crew.
+/// A ship with a soft delete, which also deletes the crew.
 private final class Ship: Record {
     static let sailors = hasMany(Sailor.self, using: ["shipID"])
 
@@ -36,7 +36,7 @@ private final class Ship: Record {
     }
 }
 
-/// A sailor, whose callbacks write a log.
+/// A sailor with callbacks that write a log.
 private final class Sailor: Record {
     static let ship = belongsTo(Ship.self, using: ["shipID"])
 
@@ -78,7 +78,7 @@ private final class Sailor: Record {
 }
 
 extension Workload {
-    /// Ships 1 to 3 with sailors 1 to 6, without callbacks having run.
+    /// Inserts ships 1 to 3 with sailors 1 to 6, without callbacks.
     static func fill(_ writer: some DatabaseWriter) throws {
         try writer.write { db in
             try db.create(table: "ship") { t in

@@ -11,7 +11,7 @@ struct PoolHistoryTests {
         "Beside writers of threads and tasks, each reader sees whole transfers, in their order, and all that were acknowledged"
     )
     func transfers() async throws {
-        let told = ProcessInfo.processInfo.environment["SHELLAC_POOL_OPERATIONS"].flatMap(Int.init)
+        let told = environmentNumber("SHELLAC_POOL_OPERATIONS")
         let operations = told ?? 150
         for seed in SeededGenerator.seeds("POOL", count: 3) {
             let history = try PoolHistory(seed: seed) { configuration in

@@ -95,7 +95,7 @@ extension Database {
     /// Returns the number of rows with a wrong count, without writing anything.
     ///
     /// ```swift
-    /// if try db.inaccurateCounters("team", "playersCount") > 0 { print("somebody has dropped the triggers") }
+    /// if try db.inaccurateCounters("team", "playersCount") > 0 { print("the triggers were dropped") }
     /// ```
     ///
     /// - Parameters:

@@ -90,7 +90,8 @@ extension Database {
         // If the columns have changed, no affinity is known.
         let known = affinities.flatMap { $0.count == names.count ? $0 : nil }
         try writer.begin(
-            names, known ?? names.map { _ in nil }, declared: known ?? statement.declaredAffinities)
+            names, known ?? names.map { _ in nil },
+            declared: known == nil ? statement.declaredAffinities : nil)
         let row = statement.row
         while hasRow {
             try writer.write { row.value(at: $0).view }
@@ -164,13 +165,12 @@ extension Sequence where Element: EncodableRecord {
                         + names.names.joined(separator: ", "))
             }
             if names == nil {
-                let unknown = own.names.map { _ in nil as ColumnAffinity? }
-                try writer.begin(own.names, unknown, declared: unknown)
+                try writer.begin(own.names, own.names.map { _ in nil })
                 names = own
             }
             try withExtendedLifetime(row) { try writer.write { row.column($0).view } }
         }
-        if names == nil { try writer.begin([], [], declared: []) }
+        if names == nil { try writer.begin([], []) }
         try writer.finish()
         return writer.rowCount
     }

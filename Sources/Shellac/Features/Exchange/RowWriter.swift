@@ -30,11 +30,13 @@ final class RowWriter {
     /// - Parameters:
     ///   - names: The names of the columns.
     ///   - affinities: The affinities of the columns, as far as they are known.
-    ///   - declared: The affinities of the columns that rows were read from, if they were read.
-    func begin(_ names: [String], _ affinities: [ColumnAffinity?], declared: [ColumnAffinity?]) throws {
+    ///   - declared: The affinities of the columns that a request reads, if these are known better.
+    func begin(
+        _ names: [String], _ affinities: [ColumnAffinity?], declared: [ColumnAffinity?]? = nil
+    ) throws {
         self.names = names
         areAny = affinities.map { $0 == nil || $0 == .blob }
-        mayKeepTexts = declared.map { $0 == nil || $0 == .blob }
+        mayKeepTexts = declared?.map { $0 == nil || $0 == .blob } ?? areAny
         switch kind {
         case .csv(let style):
             let separator = [style.separator]

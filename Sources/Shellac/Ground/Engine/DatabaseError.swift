@@ -105,6 +105,20 @@ public struct DatabaseError: Error, Hashable, Sendable {
         return error
     }
 
+    /// Returns the error of a declaration whose code this program lacks. It is in an upper layer,
+    /// and a linker may have dropped it from an archive.
+    ///
+    /// - Parameters:
+    ///   - task: The task of that code, such as "keeps deleted rows".
+    ///   - declaration: A sentence that names the declaration.
+    static func missingCode(that task: String, for declaration: String) -> DatabaseError {
+        DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message:
+                "\(declaration), but this program lacks the code that \(task): link the whole archive of Shellac"
+        )
+    }
+
     /// Returns the error with more text in its message.
     func saying(_ more: String) -> DatabaseError {
         var error = self

@@ -16,8 +16,8 @@ private final class CancellingObserver: TransactionObserver {
     func databaseDidRollback(_ db: Database) {}
 }
 
-/// SQLite asks whether to go on after each thousand instructions of a statement, and counts those of its former runs.
-/// So some of these many runs are asked when they have just taken effect.
+/// SQLite calls its progress handler after each thousand instructions of a statement, and counts those of its former
+/// runs. So it calls the handler for some of these many runs when they have just taken effect.
 @Suite("A cancellation that comes during a commit")
 struct LateCancellationTests {
     private static let runs = 1_500
@@ -39,15 +39,6 @@ struct LateCancellationTests {
                 try #require(Int.fetchOne(db, sql: "SELECT count(*) FROM player") == run)
             }
             #expect(!db.isInsideTransaction)
-        }
-    }
-
-    private func thrownError(_ body: () throws -> Void) -> (any Error)? {
-        do {
-            try body()
-            return nil
-        } catch {
-            return error
         }
     }
 

@@ -178,7 +178,7 @@ struct LogResetGuardTests {
     func stress(writer: Writer) async throws { try await onThread { try stressNow(writer) } }
 
     private func stressNow(_ kind: Writer) throws {
-        let told = ProcessInfo.processInfo.environment["SHELLAC_LOG_RESET_SECONDS"].flatMap(Int.init)
+        let told = environmentNumber("SHELLAC_LOG_RESET_SECONDS")
         let file = try TemporaryDatabase(journalMode: .wal)
         let writer = try kind.open(file) {
             $0.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = OFF") }

@@ -64,11 +64,7 @@ extension Database {
     ///   archive.
     func columnMaintenance() throws -> any ColumnMaintenance {
         if let maintenance = self as Any as? any ColumnMaintenance { return maintenance }
-        throw DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message:
-                "the database has counters, and this program lacks the code that maintains them: link the whole archive of Shellac"
-        )
+        throw DatabaseError.missingCode(that: "maintains them", for: "the database has counters")
     }
 
     /// Whether a database has maintained columns, or any database if `schemaName` is nil. False if

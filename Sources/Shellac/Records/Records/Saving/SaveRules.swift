@@ -24,14 +24,14 @@ extension SaveRule {
             classes?.saveRule(),
             try table.maintainedColumns.first.map {
                 try rule(
-                    of: $0, type, table, "the table \(table.name) has counters", "that leaves them alone")
+                    of: $0, type, table, "the table \(table.name) has counters", "leaves them alone")
             },
             try type.databaseSoftDelete.map {
                 try rule(
-                    of: $0, type, table, "\(type) declares databaseSoftDelete", "that keeps deleted rows")
+                    of: $0, type, table, "\(type) declares databaseSoftDelete", "keeps deleted rows")
             },
             try stamps(of: type).map {
-                try rule(of: $0, type, table, "\(type) declares databaseStamps", "that writes them")
+                try rule(of: $0, type, table, "\(type) declares databaseStamps", "writes them")
             },
         ].compactMap(\.self)
         if rules.count > 1 { try checkOwners(of: rules, type) }
@@ -55,11 +55,7 @@ extension SaveRule {
         _ sentence: @autoclosure () -> String, _ task: String
     ) throws -> SaveRule {
         if let source = declaration as? any SaveRuleSource { return source.saveRule(of: type, in: table) }
-        throw DatabaseError(
-            resultCode: .SQLITE_MISUSE,
-            message:
-                "\(sentence()), but this program lacks the code \(task): link the whole archive of Shellac"
-        )
+        throw DatabaseError.missingCode(that: task, for: sentence())
     }
 
     private static func checkOwners(of rules: [SaveRule], _ type: any TableRecord.Type) throws {

@@ -17,7 +17,7 @@ struct ConstantLoadTests {
         "Beside readers who always read, the log of a writer who always writes stays small, and no write is refused",
         .behaviour(82, 84), arguments: Reads.allCases)
     func load(reads: Reads) async throws {
-        let told = ProcessInfo.processInfo.environment["SHELLAC_POOL_SECONDS"].flatMap(Int.init)
+        let told = environmentNumber("SHELLAC_POOL_SECONDS")
         let file = try LoggedFile()
         let pool = try file.pool {
             $0.busyMode = .immediateError

@@ -8,10 +8,6 @@ import Testing
 /// whatever other tests wait for, and one runs after the other.
 @Suite("Two processes that write by pools", .serialized)
 struct TwoProcessTests {
-    private static func number(_ name: String) -> Int? {
-        ProcessInfo.processInfo.environment[name].flatMap(Int.init)
-    }
-
     /// A database that processes write to: see `Writing` of the second process.
     private struct SharedFile {
         let folder: TemporaryFolder
@@ -74,8 +70,8 @@ struct TwoProcessTests {
     func kills() async throws { try await onThread { try Self.kills() } }
 
     private static func kills() throws {
-        let told = Self.number("SHELLAC_POOL_KILLS")
-        let seed = UInt64(Self.number("SHELLAC_POOL_SEED") ?? 1)
+        let told = environmentNumber("SHELLAC_POOL_KILLS")
+        let seed = UInt64(environmentNumber("SHELLAC_POOL_SEED") ?? 1)
         var generator = SeededGenerator(seed: seed)
         let file = try SharedFile()
         let pool = try file.pool()
@@ -139,7 +135,7 @@ struct TwoProcessTests {
     }
 
     private static func neverResting(way: WritingProcess.Way) throws {
-        let seconds = Self.number("SHELLAC_POOL_SECONDS")
+        let seconds = environmentNumber("SHELLAC_POOL_SECONDS")
         let file = try SharedFile()
         let pool = try file.pool()
         let process = try WritingProcess(path: file.path, way, number: 1)

@@ -316,13 +316,13 @@ struct UnconfirmedCommitTests {
         let error = databaseError {
             try taken.queue.write { db in
                 try player.insert(db)
-                taken.storage.failsSyncs = true
+                taken.storage.fault = .lasting([.sync])
             }
         }
         #expect(error?.extendedResultCode == .SQLITE_IOERR_FSYNC && error?.leavesOutcomeUnknown == true)
         #expect(player.id == nil && player.hasDatabaseChanges)
         #expect(spy.log.last == "didRollback")
-        taken.storage.failsSyncs = false
+        taken.storage.fault = nil
         try taken.queue.write { db in try player.insert(db) }
         try #expect(taken.queue.names() == ["Arthur", "Barbara"])
         // An error of another kind is none of the storage.
@@ -343,13 +343,13 @@ struct UnconfirmedCommitTests {
             databaseError {
                 try taken.queue.write { db in
                     try db.insert("Barbara")
-                    taken.storage.failsSyncs = true
+                    taken.storage.fault = .lasting([.sync])
                     taken.storage.refused = [.main, .journal, .log]
                     taken.storage.sparedCount = 8
                 }
             })
         #expect(error.leavesOutcomeUnknown)
-        taken.storage.failsSyncs = false
+        taken.storage.fault = nil
         taken.storage.refused = []
         if error.message?.contains("could not be confirmed") == true {
             #expect(databaseError { try taken.queue.read { _ in } } == error)
