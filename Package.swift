@@ -17,16 +17,20 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Shellac", targets: ["Shellac"]),
+        .library(name: "ShellacTesting", targets: ["ShellacTesting"]),
         .executable(name: "shellac", targets: ["ShellacCommand"]),
     ],
     targets: [
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Shellac", dependencies: ["CSQLite"], swiftSettings: settings),
+        // What tests of programs use. Programs do not link it.
+        .target(
+            name: "ShellacTesting", dependencies: ["Shellac", "CSQLite"], swiftSettings: settings),
         // The command `shellac`. A target of its name would be that of the library, where file names have no case.
         .executableTarget(
             name: "ShellacCommand", dependencies: ["Shellac", "CSQLite"], swiftSettings: settings),
         .target(
-            name: "TestSupport", dependencies: ["Shellac", "CSQLite"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Shellac", "ShellacTesting", "CSQLite"], path: "Tests/TestSupport",
             swiftSettings: settings),
         // A process that holds a lock, which the tests run.
         .executableTarget(
@@ -55,7 +59,7 @@ let package = Package(
         .testTarget(
             name: "ShellacTests",
             dependencies: [
-                "Shellac", "TestSupport", "SecondProcess", "AllocationCount", "MainActorClient", "Reminders",
+                "Shellac", "ShellacTesting", "TestSupport", "SecondProcess", "AllocationCount", "MainActorClient", "Reminders",
                 "ShellacCommand", "MovedProgram",
             ],
             swiftSettings: settings),

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import ShellacTesting
 import TestSupport
 import Testing
 
@@ -85,7 +86,7 @@ struct FaultyStorageTests {
                     failures += 1
                     try #expect(run.finish() == expected, "\(workload.name), \(kind.name) after \(count)")
                 }
-                count += Self.stride ?? 19
+                count += Self.stride ?? 41
             }
         }
         if Self.stride != nil { print("\(writer), \(kind.name): \(failures) failures, \(forgiven) forgiven") }

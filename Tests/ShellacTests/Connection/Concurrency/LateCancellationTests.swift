@@ -20,7 +20,7 @@ private final class CancellingObserver: TransactionObserver {
 /// runs. So it calls the handler for some of these many runs when they have just taken effect.
 @Suite("A cancellation that comes during a commit")
 struct LateCancellationTests {
-    private static let runs = 1_500
+    private static let runs = 700
 
     /// Runs a function many times, each in an access that is cancelled during its commit.
     private func commitMany(_ body: (Database, Int) throws -> Void) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import ShellacTesting
 import TestSupport
 import Testing
 

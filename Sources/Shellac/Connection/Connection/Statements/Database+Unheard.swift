@@ -100,7 +100,7 @@ extension Database {
     ///
     /// SQLite also asks its progress handler when a statement is over. If the handler stopped a
     /// `COMMIT` then, it would report an interrupt, although the transaction is committed.
-    var canBeInterrupted: Bool {
+    package var canBeInterrupted: Bool {
         if hooks.isUninterruptible { return false }
         guard let statement = lastBegun?.object else { return true }
         // A statement that writes outside of a transaction ends its own when it takes effect.

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import ShellacTesting
 import TestSupport
 import Testing
 

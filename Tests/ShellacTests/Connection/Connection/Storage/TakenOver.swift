@@ -1,3 +1,4 @@
+import ShellacTesting
 import TestSupport
 
 @testable import Shellac

@@ -1,26 +1,30 @@
+// A VFS of SQLite that forwards to the VFS of the system, and fails on request.
+
 import CSQLite
 import Foundation
+import Shellac
 
-/// A VFS that forwards to the system's, and can behave as the storage of a machine that another one has taken over: it refuses what is
-/// read, and acknowledges what is written, which is lost.
+/// A VFS of SQLite that forwards to the VFS of the system, and fails on request.
 ///
-/// Its files are those of the system, so that a database can be looked at without it.
-public final class FaultyStorage: @unchecked Sendable {  // what changes is touched under `lock`
-    /// The name that it is registered by: ``Configuration/vfs``.
-    public let name: String
+/// It can also behave like the storage of a machine that has lost it to another machine. Then it
+/// refuses reads, and acknowledges writes without writing. Its files are ordinary files, so a
+/// database can be read without it.
+package final class FaultyStorage: @unchecked Sendable {  // what changes is touched under `lock`
+    /// The registered name, for `Configuration/vfs`.
+    package let name: String
 
-    public enum File: Int, Sendable {
+    package enum File: Int, Sendable {
         case main = 1
         case journal, log, other
     }
 
-    /// A read that was asked for.
-    public struct Read: Hashable, Sendable {
-        public let file: File
-        public let count: Int
-        public let offset: Int
+    /// A requested read.
+    package struct Read: Hashable, Sendable {
+        package let file: File
+        package let count: Int
+        package let offset: Int
 
-        public init(file: File, count: Int, offset: Int) {
+        package init(file: File, count: Int, offset: Int) {
             (self.file, self.count, self.offset) = (file, count, offset)
         }
     }
@@ -50,11 +54,11 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
     fileprivate let base: UnsafeMutablePointer<sqlite3_vfs>
     fileprivate let methods: UnsafeMutablePointer<sqlite3_io_methods>
 
-    /// Registers the VFS, until it is freed.
+    /// Registers the VFS until the object is freed.
     ///
-    /// - Parameter sharesMemory: Whether several connections can share the index of a write-ahead log.
-    public init(sharesMemory: Bool = true) {
-        SQLite.beginWithShellac()
+    /// - Parameter sharesMemory: Whether connections can share the index of a write-ahead log.
+    package init(sharesMemory: Bool = true) {
+        _ = try? DatabaseQueue()  // to set SQLite up
         name = "faulty-\(UUID().uuidString)"
         cName = strdup(name)
         base = sqlite3_vfs_find(nil)
@@ -99,75 +103,75 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
         return body(&state)
     }
 
-    // MARK: - What it does
+    // MARK: - Behavior
 
     /// Whether another machine has taken the storage over.
-    public var isFenced: Bool {
+    package var isFenced: Bool {
         get { with { $0.isFenced } }
         set { with { ($0.isFenced, $0.writesUntilFence) = (newValue, nil) } }
     }
 
-    /// Has another machine take the storage over when a main file or a log is about to be written.
+    /// Lets another machine take the storage over before a write to a main file or a log.
     ///
-    /// - Parameter count: How many writes come before.
-    public func fenceAtNextWrite(after count: Int = 0) {
+    /// - Parameter count: The number of earlier writes.
+    package func fenceAtNextWrite(after count: Int = 0) {
         with { if !$0.isImmune { $0.writesUntilFence = count } }
     }
 
-    /// Whether nobody takes it over, whoever asks for that.
-    public var isImmune: Bool {
+    /// Whether the storage ignores requests to be taken over.
+    package var isImmune: Bool {
         get { with { $0.isImmune } }
         set { with { $0.isImmune = newValue } }
     }
 
     /// The kinds of files that cannot be read.
-    public var refused: Set<File> {
+    package var refused: Set<File> {
         get { with { $0.refused } }
         set { with { $0.refused = newValue } }
     }
 
-    /// The number of bytes that are read all the same, where it is that number.
-    public var sparedCount: Int? {
+    /// The length of the reads that succeed in spite of ``refused``.
+    package var sparedCount: Int? {
         get { with { $0.sparedCount } }
         set { with { $0.sparedCount = newValue } }
     }
 
-    /// Whether the header of the main file says something else each time that it is asked for its version.
-    public var movesVersion: Bool {
+    /// Whether each read of the header finds another version of the database.
+    package var movesVersion: Bool {
         get { with { $0.movesVersion } }
         set { with { $0.movesVersion = newValue } }
     }
 
-    /// Keeps what is written from now on.
-    public var log: WriteLog? {
+    /// The record of all writes from now on.
+    package var log: WriteLog? {
         get { with { $0.log } }
         set { with { $0.log = newValue } }
     }
 
-    /// The fault that is to come, or that lasts.
-    public var fault: Fault? {
+    /// The next fault, or the lasting one.
+    package var fault: Fault? {
         get { with { $0.fault } }
         set { with { ($0.fault, $0.faults) = (newValue, 0) } }
     }
 
     /// The number of operations that have failed since the fault was set.
-    public var faultsCount: Int { with { $0.faults } }
+    package var faultsCount: Int { with { $0.faults } }
 
-    /// Runs a function, and returns what was read meanwhile.
-    public func reads(during body: () throws -> Void) rethrows -> [Read] {
+    /// Runs a function, and returns the reads that it has caused.
+    package func reads(during body: () throws -> Void) rethrows -> [Read] {
         with { ($0.reads, $0.keepsReads) = ([], true) }
         defer { with { $0.keepsReads = false } }
         try body()
         return with { $0.reads }
     }
 
-    /// Runs a function in the middle of the next checkpoint of a connection that has not seen the last commit: it has read how many
-    /// frames the log has, and has copied none yet.
-    public func inNextCheckpoint(_ body: @escaping () -> Void) { with { $0.checkpointBody = body } }
+    /// Runs a function in the middle of the next checkpoint of a connection that has not seen the
+    /// last commit. The connection has read the length of the log, and has copied nothing yet.
+    package func inNextCheckpoint(_ body: @escaping () -> Void) { with { $0.checkpointBody = body } }
 
-    // MARK: - What SQLite calls
+    // MARK: - Operations
 
-    /// Returns the error of an operation, if it is one that fails.
+    /// Returns the error of an operation that fails, or nil.
     fileprivate func failure(of operation: Operation) -> Int32? {
         with { state in
             guard let fault = state.fault, fault.operations.contains(operation) else { return nil }
@@ -181,7 +185,7 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
         }
     }
 
-    /// SQLite lets go of memory that it maps from the file. Where it maps none, a checkpoint alone does so.
+    /// Handles that SQLite releases mapped memory. Without any, only checkpoints do so.
     fileprivate func willUnmap() {
         let body = with { state in
             defer { state.checkpointBody = nil }
@@ -209,7 +213,7 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
         return SQLITE_OK
     }
 
-    /// Notes what was done to a file, if that has succeeded.
+    /// Records a successful operation.
     fileprivate func note(_ code: Int32, _ file: OpenFile, _ event: (String) -> WriteLog.Event) -> Int32 {
         let (log, name) = with { ($0.log, $0.names[file.memory]) }
         if code == SQLITE_OK, let log, let name { log.append(event(name)) }
@@ -240,7 +244,7 @@ public final class FaultyStorage: @unchecked Sendable {  // what changes is touc
         }
     }
 
-    /// The version to answer with, in the place of that of the file.
+    /// The version to return instead of the one in the file.
     fileprivate func versionByte() -> UInt8? {
         with { state in
             guard state.movesVersion else { return nil }
@@ -254,7 +258,7 @@ private func storage(_ vfs: UnsafeMutablePointer<sqlite3_vfs>) -> FaultyStorage 
     Unmanaged<FaultyStorage>.fromOpaque(vfs.pointee.pAppData).takeUnretainedValue()
 }
 
-/// A file that is open: SQLite's `sqlite3_file`, what is ours, and the `sqlite3_file` of the system.
+/// An open file: SQLite's `sqlite3_file`, our fields, and the `sqlite3_file` of the system.
 private struct OpenFile {
     static let size = 32
     let memory: UnsafeMutableRawPointer
@@ -277,7 +281,7 @@ private struct OpenFile {
         (memory + 16).storeBytes(of: kind.rawValue, as: Int.self)
     }
 
-    /// Whether something is done to the file that changes it, or is only said to be done.
+    /// Whether a change is made, and not only acknowledged.
     var isChanged: Bool { storage.willWrite(kind) }
 
     static func methods(version: Int32) -> sqlite3_io_methods {
@@ -295,7 +299,7 @@ private struct OpenFile {
             if let code = opened.storage.failure(of: .read) { return code }
             guard opened.storage.willRead(opened.kind, count, offset) else { return SQLITE_IOERR | 1 << 8 }
             let code = opened.base.xRead(opened.real, bytes, count, offset)
-            // Bytes 24 to 27 of the header are counted up by who commits.
+            // Each commit increments the number in bytes 24 to 27 of the header.
             if opened.kind == .main, offset <= 24, offset + Int64(count) >= 28,
                 let version = opened.storage.versionByte()
             {

@@ -1,10 +1,12 @@
+// Records writes to a storage, and builds the files that a crash leaves.
+
 import Foundation
 
 /// A record of the writes to the files of a ``FaultyStorage``, in order.
 ///
-/// It builds the files that a machine may find after a power loss: all synced bytes are there, and any part of the later
-/// ones.
-public final class WriteLog: @unchecked Sendable {  // `lock` guards `events`
+/// It builds the files that a machine may find after a power loss: all synced bytes are there, and
+/// any part of the later ones.
+package final class WriteLog: @unchecked Sendable {  // `events` is touched under `lock`
     enum Event {
         case write(String, Int, [UInt8])
         case truncate(String, Int)
@@ -16,7 +18,7 @@ public final class WriteLog: @unchecked Sendable {  // `lock` guards `events`
     private let lock = NSLock()
     private var events: [Event] = []
 
-    public init() {}
+    package init() {}
 
     func append(_ event: Event) {
         lock.lock()
@@ -24,11 +26,11 @@ public final class WriteLog: @unchecked Sendable {  // `lock` guards `events`
         events.append(event)
     }
 
-    /// Marks everything up to a number as acknowledged.
-    public func mark(_ number: Int) { append(.mark(number)) }
+    /// Notes that everything up to a number has been acknowledged.
+    package func mark(_ number: Int) { append(.mark(number)) }
 
     /// The number of events.
-    public var count: Int {
+    package var count: Int {
         lock.lock()
         defer { lock.unlock() }
         return events.count
@@ -38,15 +40,16 @@ public final class WriteLog: @unchecked Sendable {  // `lock` guards `events`
     ///
     /// - Parameters:
     ///   - count: The number of events before it.
+    ///   - original: The files before all events.
     ///   - isKept: Whether 512 bytes have reached the disk without a sync, or a new size.
     /// - Returns: The files by their names, and the last number that was acknowledged.
-    public func files(
-        after count: Int, isKept: () -> Bool
+    package func files(
+        after count: Int, from original: [String: [UInt8]] = [:], isKept: () -> Bool
     ) -> (files: [String: [UInt8]], acknowledged: Int?) {
         lock.lock()
         let events = self.events.prefix(count)
         lock.unlock()
-        var files: [String: [UInt8]] = [:]
+        var files = original
         var waiting: [String: [Event]] = [:]
         var acknowledged: Int?
         for event in events {

@@ -1,12 +1,14 @@
+// The operations of a storage, and the one that is to fail.
+
 import CSQLite
 
 extension FaultyStorage {
     /// An operation of the storage that SQLite requests.
-    public enum Operation: Int32, CaseIterable, Sendable {
+    package enum Operation: Int32, CaseIterable, Sendable {
         case open, delete, read, write, truncate, sync, size, lock, map, lockMap
 
         /// The error of an operation that fails.
-        public var failure: Int32 {
+        package var failure: Int32 {
             switch self {
             case .open: SQLITE_CANTOPEN
             case .delete: SQLITE_IOERR | 10 << 8
@@ -22,23 +24,24 @@ extension FaultyStorage {
         }
     }
 
-    /// A future fault of the storage.
-    public struct Fault: Sendable {
-        /// The operations that count, and that fail.
-        public var operations: Set<Operation>
-        /// The number of these operations that succeed before.
-        public var count: Int
-        /// Whether all later operations fail as well.
-        public var lasts: Bool
-        /// The error. Nil means the error of the operation.
-        public var code: Int32?
+    /// A fault of the storage, which is yet to come.
+    package struct Fault: Sendable {
+        /// The operations that are counted, and that fail.
+        package var operations: Set<Operation>
+        /// The number of those that succeed before.
+        package var count: Int
+        /// Whether all operations fail from then on, and not just one.
+        package var lasts: Bool
+        /// The error. Nil for that of the operation.
+        package var code: Int32?
 
-        public init(_ operations: Set<Operation>, after count: Int, lasts: Bool = false, code: Int32? = nil) {
+        package init(_ operations: Set<Operation>, after count: Int, lasts: Bool = false, code: Int32? = nil)
+        {
             (self.operations, self.count, self.lasts, self.code) = (operations, count, lasts, code)
         }
 
         /// A fault of all these operations from now on.
-        public static func lasting(_ operations: Set<Operation>) -> Fault {
+        package static func lasting(_ operations: Set<Operation>) -> Fault {
             Fault(operations, after: 0, lasts: true)
         }
     }

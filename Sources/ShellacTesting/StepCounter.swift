@@ -1,0 +1,41 @@
+// Counts the steps of SQLite's virtual machine, and interrupts one of them.
+
+import CSQLite
+import Shellac
+
+/// Counts the steps that SQLite runs for some work, and interrupts it once.
+final class StepCounter {
+    /// The number of steps that have run.
+    private(set) var steps = 0
+    /// Whether the work was interrupted.
+    private(set) var hasStruck = false
+    private let limit: Int?
+    private weak var database: Database?
+
+    /// - Parameter limit: The number of steps before the interruption. Nil for none.
+    init(limit: Int?) { self.limit = limit }
+
+    /// Runs work on a queue.
+    func count(_ queue: DatabaseQueue, _ work: (DatabaseQueue) throws -> Void) throws {
+        try queue.inDatabase { db in
+            database = db
+            sqlite3_progress_handler(
+                db.sqliteConnection, 1,
+                { context in
+                    let counter = Unmanaged<StepCounter>.fromOpaque(context.unsafelyUnwrapped)
+                    return counter.takeUnretainedValue().interruptsStep() ? 1 : 0
+                }, Unmanaged.passUnretained(self).toOpaque())
+        }
+        let outcome = Result { try work(queue) }
+        try queue.inDatabase { db in sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
+        try withExtendedLifetime(self) { try outcome.get() }
+    }
+
+    private func interruptsStep() -> Bool {
+        steps += 1
+        // Like a cancelled task, this spares statements that have taken effect.
+        guard !hasStruck, let limit, steps > limit, database?.canBeInterrupted == true else { return false }
+        hasStruck = true
+        return true
+    }
+}
