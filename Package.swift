@@ -30,7 +30,8 @@ let package = Package(
         .executableTarget(
             name: "ShellacCommand", dependencies: ["Shellac", "CSQLite"], swiftSettings: settings),
         .target(
-            name: "TestSupport", dependencies: ["Shellac", "ShellacTesting", "CSQLite"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Shellac", "ShellacTesting", "CSQLite"],
+            path: "Tests/TestSupport",
             swiftSettings: settings),
         // A process that holds a lock, which the tests run.
         .executableTarget(
@@ -59,7 +60,8 @@ let package = Package(
         .testTarget(
             name: "ShellacTests",
             dependencies: [
-                "Shellac", "ShellacTesting", "TestSupport", "SecondProcess", "AllocationCount", "MainActorClient", "Reminders",
+                "Shellac", "ShellacTesting", "TestSupport", "SecondProcess", "AllocationCount",
+                "MainActorClient", "Reminders",
                 "ShellacCommand", "MovedProgram",
             ],
             swiftSettings: settings),

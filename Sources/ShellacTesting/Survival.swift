@@ -44,8 +44,9 @@ extension DatabaseTemplate {
     /// transaction that was committed must be there. `integrity_check` and `foreign_key_check` must
     /// find nothing. If nothing is left of the work, it must succeed when it runs again.
     ///
-    /// The work must do the same in each run, so use a fixed clock (`Configuration/clock`), and no
-    /// random values. It must use the given database, and no other file.
+    /// The work must do the same in each run, so use a fixed clock
+    /// (`Configuration/transactionClock`), and no random values. It must use the given database,
+    /// and no other file.
     ///
     /// - Parameters:
     ///   - breakages: The breakages. All of them if there are none.
