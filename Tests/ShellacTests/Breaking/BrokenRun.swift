@@ -55,7 +55,7 @@ final class BrokenRun {
     /// Runs the workload while something goes wrong.
     ///
     /// - Throws: a ``Failure`` if the workload has failed and has changed anything.
-    func strike(_ breakage: some Breakage, named name: @autoclosure () -> String) throws -> Outcome {
+    func strike(_ breakage: some SteppedFault, named name: @autoclosure () -> String) throws -> Outcome {
         func fail(_ what: String) -> Failure {
             Failure(workload: workload.name, breakage: name(), what: what)
         }

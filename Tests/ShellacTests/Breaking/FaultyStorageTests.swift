@@ -7,7 +7,7 @@ import Testing
 @testable import Shellac
 
 /// An operation of the storage that fails.
-private final class StorageBreakage: Breakage {
+private final class StorageBreakage: SteppedFault {
     private let storage: FaultyStorage
     private let fault: FaultyStorage.Fault
     private(set) var hasStruck = false

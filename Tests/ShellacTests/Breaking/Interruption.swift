@@ -8,7 +8,7 @@ import Testing
 @testable import Shellac
 
 /// A fault that occurs while a workload runs, at most once, at a known place.
-protocol Breakage {
+protocol SteppedFault {
     /// Whether the fault has occurred.
     var hasStruck: Bool { get }
 
@@ -22,7 +22,7 @@ protocol Breakage {
 ///
 /// SQLite ends the statement that runs with `SQLITE_INTERRUPT`. If that statement writes, SQLite also rolls back the
 /// transaction around it. Like a cancelled task, the interruption spares statements that have taken effect already.
-final class Interruption: Breakage {
+final class Interruption: SteppedFault {
     private var stepsLeft: Int
     private(set) var hasStruck = false
     private weak var database: Database?
