@@ -232,8 +232,9 @@ private struct Survival {
         let isDurable = try queue.inDatabase { db in
             try breakage == .kill || Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0 >= 2
         }
-        var generator = SystemRandomNumberGenerator()
         return try spread(over: log.count + 1) { count in
+            // (Each moment has a seed of its own, so that it repeats, whatever came before.)
+            var generator = SeededGenerator(seed: UInt64(count))
             for share in breakage == .kill ? [100] : [0, 50, 100] {
                 let (files, acknowledged) = log.files(after: count, from: [path: [UInt8](image)]) {
                     Int.random(in: 0..<100, using: &generator) < share

@@ -1,21 +1,9 @@
+// The seeds of random tests.
+
 import Foundation
+import ShellacTesting
 
-/// Random numbers that a seed makes come again: SplitMix64.
-///
-/// A test that uses it says the seed in the comments of its expectations.
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    public init(seed: UInt64) { state = seed }
-
-    public mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
+public typealias SeededGenerator = ShellacTesting.SeededGenerator
 
 extension SeededGenerator {
     /// The seeds that a test of random histories goes through: those from 1 on, or the ones that the environment asks for. Of the name

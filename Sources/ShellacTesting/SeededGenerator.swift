@@ -1,0 +1,22 @@
+// Random numbers that a seed repeats.
+
+/// A generator of random numbers that repeats them for the same seed: SplitMix64.
+///
+/// Name the seed in the messages of a test, so that a failure can be repeated.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Creates a generator.
+    ///
+    /// - Parameter seed: Any number.
+    public init(seed: UInt64) { state = seed }
+
+    /// Returns the next number.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
