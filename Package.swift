@@ -57,10 +57,14 @@ let package = Package(
         .executableTarget(
             name: "MovedProgram", dependencies: ["Shellac"], path: "Tests/MovedProgram",
             exclude: ["Bookshop.txt"], swiftSettings: settings),
+        // What must hold for arbitrary bytes, for the tests and for .ci/fuzz.
+        .target(
+            name: "Fuzzing", dependencies: ["Shellac", "CSQLite"], path: "Tests/Fuzzing", exclude: ["Corpus"],
+            swiftSettings: settings),
         .testTarget(
             name: "ShellacTests",
             dependencies: [
-                "Shellac", "ShellacTesting", "TestSupport", "SecondProcess", "AllocationCount",
+                "Shellac", "ShellacTesting", "TestSupport", "Fuzzing", "SecondProcess", "AllocationCount",
                 "MainActorClient", "Reminders",
                 "ShellacCommand", "MovedProgram",
             ],

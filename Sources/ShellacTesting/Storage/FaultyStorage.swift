@@ -51,8 +51,8 @@ package final class FaultyStorage: @unchecked Sendable {  // what changes is tou
     private var state = State()
     private let vfs: UnsafeMutablePointer<sqlite3_vfs>
     private let cName: UnsafeMutablePointer<CChar>
-    fileprivate let base: UnsafeMutablePointer<sqlite3_vfs>
-    fileprivate let methods: UnsafeMutablePointer<sqlite3_io_methods>
+    let base: UnsafeMutablePointer<sqlite3_vfs>
+    let methods: UnsafeMutablePointer<sqlite3_io_methods>
 
     /// Registers the VFS until the object is freed.
     ///
@@ -172,7 +172,7 @@ package final class FaultyStorage: @unchecked Sendable {  // what changes is tou
     // MARK: - Operations
 
     /// Returns the error of an operation that fails, or nil.
-    fileprivate func failure(of operation: Operation) -> Int32? {
+    func failure(of operation: Operation) -> Int32? {
         with { state in
             guard let fault = state.fault, fault.operations.contains(operation) else { return nil }
             if fault.count > 0 {
@@ -186,7 +186,7 @@ package final class FaultyStorage: @unchecked Sendable {  // what changes is tou
     }
 
     /// Handles that SQLite releases mapped memory. Without any, only checkpoints do so.
-    fileprivate func willUnmap() {
+    func willUnmap() {
         let body = with { state in
             defer { state.checkpointBody = nil }
             return state.checkpointBody
@@ -214,16 +214,16 @@ package final class FaultyStorage: @unchecked Sendable {  // what changes is tou
     }
 
     /// Records a successful operation.
-    fileprivate func note(_ code: Int32, _ file: OpenFile, _ event: (String) -> WriteLog.Event) -> Int32 {
+    func note(_ code: Int32, _ file: OpenFile, _ event: (String) -> WriteLog.Event) -> Int32 {
         let (log, name) = with { ($0.log, $0.names[file.memory]) }
         if code == SQLITE_OK, let log, let name { log.append(event(name)) }
         return code
     }
 
-    fileprivate func forget(_ file: OpenFile) { with { $0.names[file.memory] = nil } }
+    func forget(_ file: OpenFile) { with { $0.names[file.memory] = nil } }
 
     /// Returns whether the bytes may be read.
-    fileprivate func willRead(_ file: File, _ count: Int32, _ offset: Int64) -> Bool {
+    func willRead(_ file: File, _ count: Int32, _ offset: Int64) -> Bool {
         with { state in
             if state.keepsReads {
                 state.reads.append(Read(file: file, count: Int(count), offset: Int(offset)))
@@ -234,7 +234,7 @@ package final class FaultyStorage: @unchecked Sendable {  // what changes is tou
     }
 
     /// Returns whether the bytes are written.
-    fileprivate func willWrite(_ file: File) -> Bool {
+    func willWrite(_ file: File) -> Bool {
         with { state in
             if file == .main || file == .log, let left = state.writesUntilFence {
                 if left == 0 { state.isFenced = true }
@@ -245,7 +245,7 @@ package final class FaultyStorage: @unchecked Sendable {  // what changes is tou
     }
 
     /// The version to return instead of the one in the file.
-    fileprivate func versionByte() -> UInt8? {
+    func versionByte() -> UInt8? {
         with { state in
             guard state.movesVersion else { return nil }
             state.version &+= 1
@@ -256,106 +256,4 @@ package final class FaultyStorage: @unchecked Sendable {  // what changes is tou
 
 private func storage(_ vfs: UnsafeMutablePointer<sqlite3_vfs>) -> FaultyStorage {
     Unmanaged<FaultyStorage>.fromOpaque(vfs.pointee.pAppData).takeUnretainedValue()
-}
-
-/// An open file: SQLite's `sqlite3_file`, our fields, and the `sqlite3_file` of the system.
-private struct OpenFile {
-    static let size = 32
-    let memory: UnsafeMutableRawPointer
-
-    init(_ file: UnsafeMutablePointer<sqlite3_file>) { memory = UnsafeMutableRawPointer(file) }
-    init(_ file: UnsafeMutablePointer<sqlite3_file>?) { memory = UnsafeMutableRawPointer(file!) }
-
-    var real: UnsafeMutablePointer<sqlite3_file> {
-        (memory + Self.size).assumingMemoryBound(to: sqlite3_file.self)
-    }
-    private var owner: Unmanaged<FaultyStorage> {
-        .fromOpaque((memory + 8).load(as: UnsafeMutableRawPointer.self))
-    }
-    var storage: FaultyStorage { owner.takeUnretainedValue() }
-    var kind: FaultyStorage.File { FaultyStorage.File(rawValue: (memory + 16).load(as: Int.self)) ?? .other }
-    var base: sqlite3_io_methods { real.pointee.pMethods.pointee }
-
-    func initialize(_ kind: FaultyStorage.File, _ owner: Unmanaged<FaultyStorage>) {
-        (memory + 8).storeBytes(of: owner.toOpaque(), as: UnsafeMutableRawPointer.self)
-        (memory + 16).storeBytes(of: kind.rawValue, as: Int.self)
-    }
-
-    /// Whether a change is made, and not only acknowledged.
-    var isChanged: Bool { storage.willWrite(kind) }
-
-    static func methods(version: Int32) -> sqlite3_io_methods {
-        var methods = sqlite3_io_methods()
-        methods.iVersion = version
-        methods.xClose = { file in
-            let opened = OpenFile(file)
-            opened.storage.forget(opened)
-            let code = opened.base.xClose(opened.real)
-            opened.owner.release()
-            return code
-        }
-        methods.xRead = { file, bytes, count, offset in
-            let opened = OpenFile(file)
-            if let code = opened.storage.failure(of: .read) { return code }
-            guard opened.storage.willRead(opened.kind, count, offset) else { return SQLITE_IOERR | 1 << 8 }
-            let code = opened.base.xRead(opened.real, bytes, count, offset)
-            // Each commit increments the number in bytes 24 to 27 of the header.
-            if opened.kind == .main, offset <= 24, offset + Int64(count) >= 28,
-                let version = opened.storage.versionByte()
-            {
-                bytes?.storeBytes(of: version, toByteOffset: Int(24 - offset), as: UInt8.self)
-            }
-            return code
-        }
-        methods.xWrite = { file, bytes, count, offset in
-            let opened = OpenFile(file)
-            if let code = opened.storage.failure(of: .write) { return code }
-            guard opened.isChanged else { return SQLITE_OK }
-            let code = opened.base.xWrite(opened.real, bytes, count, offset)
-            return opened.storage.note(code, opened) { name in
-                .write(name, Int(offset), [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(count))))
-            }
-        }
-        methods.xTruncate = { file, size in
-            let opened = OpenFile(file)
-            if let code = opened.storage.failure(of: .truncate) { return code }
-            if opened.storage.isFenced { return SQLITE_OK }
-            let code = opened.base.xTruncate(opened.real, size)
-            return opened.storage.note(code, opened) { .truncate($0, Int(size)) }
-        }
-        methods.xSync = { file, flags in
-            let opened = OpenFile(file)
-            if let code = opened.storage.failure(of: .sync) { return code }
-            if opened.storage.isFenced { return SQLITE_OK }
-            return opened.storage.note(opened.base.xSync(opened.real, flags), opened) { .sync($0) }
-        }
-        methods.xFileSize = {
-            OpenFile($0).storage.failure(of: .size) ?? OpenFile($0).base.xFileSize(OpenFile($0).real, $1)
-        }
-        methods.xLock = {
-            OpenFile($0).storage.failure(of: .lock) ?? OpenFile($0).base.xLock(OpenFile($0).real, $1)
-        }
-        methods.xUnlock = { OpenFile($0).base.xUnlock(OpenFile($0).real, $1) }
-        methods.xCheckReservedLock = { OpenFile($0).base.xCheckReservedLock(OpenFile($0).real, $1) }
-        methods.xFileControl = { OpenFile($0).base.xFileControl(OpenFile($0).real, $1, $2) }
-        methods.xSectorSize = { OpenFile($0).base.xSectorSize(OpenFile($0).real) }
-        methods.xDeviceCharacteristics = { OpenFile($0).base.xDeviceCharacteristics(OpenFile($0).real) }
-        methods.xShmMap = {
-            OpenFile($0).storage.failure(of: .map)
-                ?? OpenFile($0).base.xShmMap(OpenFile($0).real, $1, $2, $3, $4)
-        }
-        methods.xShmLock = {
-            OpenFile($0).storage.failure(of: .lockMap)
-                ?? OpenFile($0).base.xShmLock(OpenFile($0).real, $1, $2, $3)
-        }
-        methods.xShmBarrier = { OpenFile($0).base.xShmBarrier(OpenFile($0).real) }
-        methods.xShmUnmap = { OpenFile($0).base.xShmUnmap(OpenFile($0).real, $1) }
-        methods.xFetch = { OpenFile($0).base.xFetch(OpenFile($0).real, $1, $2, $3) }
-        methods.xUnfetch = { file, offset, memory in
-            let opened = OpenFile(file)
-            if opened.kind == .main, memory == nil { opened.storage.willUnmap() }
-            return opened.base.xUnfetch(opened.real, offset, memory)
-        }
-        return methods
-    }
 }

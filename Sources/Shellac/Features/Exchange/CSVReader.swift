@@ -8,15 +8,16 @@ final class CSVReader: RowReader {
     private(set) var line = 1
 
     private let style: CSVStyle
-    /// The number of columns, if no line names them.
-    private let columnCount: Int
+    /// The table, and the columns that the values belong to, in order, if no line names them.
+    private let (tableName, tableColumns): (String, [String])
     /// The number of the present line.
     private var currentLine = 1
     private var isAtStart = true
 
-    init(_ source: ExchangeSource, _ style: CSVStyle, columnCount: Int) throws {
+    init(_ source: ExchangeSource, _ style: CSVStyle, for table: TableSchema) throws {
         bytes = try ByteReader(source)
-        (self.style, self.columnCount) = (style, columnCount)
+        self.style = style
+        (tableName, tableColumns) = (table.name, table.importedColumns.map(\.name))
     }
 
     func next() throws -> Bool {
@@ -31,10 +32,14 @@ final class CSVReader: RowReader {
             rowNumber -= 1
             return false
         }
-        if let names, names.count != row.values.count {
+        let columns = names ?? tableColumns
+        guard columns.count == row.values.count else {
+            let values = row.values.count == 1 ? "is 1 value" : "are \(row.values.count) values"
             throw error(
-                "there \(row.values.count == 1 ? "is 1 value" : "are \(row.values.count) values") for "
-                    + "\(names.count) columns")
+                names == nil
+                    ? "there \(values) for the \(columns.count) columns of the table \(tableName): "
+                        + columns.joined(separator: ", ")
+                    : "there \(values) for \(columns.count) columns")
         }
         try checkTexts()
         return true
@@ -60,7 +65,7 @@ final class CSVReader: RowReader {
     private func readRow(isHeader: Bool) throws -> Bool {
         row.removeAll()
         // An empty line is a value if there is a single column. Otherwise it is skipped.
-        let isNothing = isHeader || (names?.count ?? columnCount) != 1
+        let isNothing = isHeader || (names ?? tableColumns).count != 1
         while isNothing, let byte = try bytes.peek(),
             byte == CSVStyle.lineFeed || byte == CSVStyle.carriageReturn
         {

@@ -130,7 +130,7 @@ private struct Insertion {
 extension ExchangeFormat {
     func makeReader(_ source: ExchangeSource, for table: TableSchema) throws -> any RowReader {
         switch kind {
-        case .csv(let style): try CSVReader(source, style, columnCount: table.importedColumns.count)
+        case .csv(let style): try CSVReader(source, style, for: table)
         case .jsonLines, .json: try JSONLinesReader(source)
         }
     }
@@ -138,7 +138,7 @@ extension ExchangeFormat {
 
 extension TableSchema {
     /// The columns for which data without names has values, in their order.
-    fileprivate var importedColumns: [ColumnInfo] { allColumns.filter { !$0.isGenerated && !$0.isHidden } }
+    var importedColumns: [ColumnInfo] { allColumns.filter { !$0.isGenerated && !$0.isHidden } }
 }
 
 /// The mapping from names in the data to columns of a table.
@@ -167,11 +167,6 @@ struct ColumnMatcher {
     mutating func match(_ reader: some RowReader) throws -> [Match] {
         let writable = table.importedColumns
         guard let names = reader.names else {
-            guard reader.row.values.count == writable.count else {
-                throw reader.error(
-                    "there are \(reader.row.values.count) values for the \(writable.count) columns of the table "
-                        + "\(table.name): \(writable.map(\.name).joined(separator: ", "))")
-            }
             return writable.enumerated().map { match($1, $1.name, $0) }
         }
         var matches: [Match] = []

@@ -110,6 +110,21 @@ struct ImportedRecordsTests {
         }
     }
 
+    @Test(
+        "without a header, each row has a value for each column", .behaviour(137),
+        arguments: ["2,b", "2,b,0,,,,7"])
+    func withoutHeader(_ line: String) throws {
+        let queue = try exchangeQueue(notes)
+        try queue.write { db in
+            let message = thrown {
+                try Sparse.importAll(db, from: .bytes("1,a,0,,,\n\(line)".utf8), as: .csv(hasHeader: false))
+            }
+            #expect(message?.hasPrefix("row 2 (line 2): there are ") == true)
+            #expect(message?.contains(" values for the 6 columns of the table note: id, text, ") == true)
+            try #expect(db.literals("SELECT count(*) FROM note") == ["0"])
+        }
+    }
+
     // MARK: - Kinds and coded classes
 
     private class Animal: Record {

@@ -253,11 +253,18 @@ struct ImportingTests {
         }
     }
 
-    @Test("without a header, there is a value for each column")
-    func withoutHeader() {
+    @Test(
+        "without a header, each row has a value for each column", .behaviour(137),
+        arguments: [
+            ("1,a\n", "row 1 (line 1): there are 2 values"),
+            ("1,a,2\n3\n", "row 2 (line 2): there is 1 value"),
+            ("1,a,2\n3,b,4,5\n", "row 2 (line 2): there are 4 values"),
+            ("1,a,2\n\n3,b,\n4,", "row 3 (line 4): there are 2 values"),
+        ])
+    func withoutHeader(_ csv: String, _ beginning: String) {
         #expect(
-            thrown { _ = try imported("1,a\n", as: .csv(hasHeader: false)) }
-                == "row 1 (line 1): there are 2 values for the 3 columns of the table t: id, name, score")
+            thrown { _ = try imported(csv, as: .csv(hasHeader: false)) }
+                == beginning + " for the 3 columns of the table t: id, name, score")
     }
 
     @Test(
