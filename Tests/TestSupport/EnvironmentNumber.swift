@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Returns the number in a variable of the environment, or nil if it has none.
 ///
