@@ -112,15 +112,16 @@ struct ImportedRecordsTests {
 
     @Test(
         "without a header, each row has a value for each column", .behaviour(137),
-        arguments: ["2,b", "2,b,0,,,,7"])
-    func withoutHeader(_ line: String) throws {
-        let queue = try exchangeQueue(notes)
+        arguments: [("2", "is 1 value"), ("2,b,7", "are 3 values")])
+    func withoutHeader(_ line: String, _ count: String) throws {
+        let queue = try exchangeQueue("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT)")
         try queue.write { db in
             let message = thrown {
-                try Sparse.importAll(db, from: .bytes("1,a,0,,,\n\(line)".utf8), as: .csv(hasHeader: false))
+                try Sparse.importAll(db, from: .bytes("1,a\n\(line)".utf8), as: .csv(hasHeader: false))
             }
-            #expect(message?.hasPrefix("row 2 (line 2): there are ") == true)
-            #expect(message?.contains(" values for the 6 columns of the table note: id, text, ") == true)
+            #expect(
+                message
+                    == "row 2 (line 2): there \(count) for the 2 columns of the table note: id, text")
             try #expect(db.literals("SELECT count(*) FROM note") == ["0"])
         }
     }
