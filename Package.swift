@@ -23,7 +23,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "Shellac", dependencies: ["CSQLite"], swiftSettings: settings),
-        // What tests of programs use. Programs do not link it.
+        // A library for the tests of programs. Programs do not link it.
         .target(
             name: "ShellacTesting", dependencies: ["Shellac", "CSQLite"], swiftSettings: settings),
         // The command `shellac`. A target of its name would be that of the library, where file names have no case.
@@ -57,7 +57,7 @@ let package = Package(
         .executableTarget(
             name: "MovedProgram", dependencies: ["Shellac"], path: "Tests/MovedProgram",
             exclude: ["Bookshop.txt"], swiftSettings: settings),
-        // What must hold for arbitrary bytes, for the tests and for .ci/fuzz.
+        // Checks of arbitrary bytes, for the tests and for .ci/fuzz.
         .target(
             name: "Fuzzing", dependencies: ["Shellac", "CSQLite"], path: "Tests/Fuzzing", exclude: ["Corpus"],
             swiftSettings: settings),

@@ -3,17 +3,18 @@
 import Shellac
 
 extension Database {
-    /// The schema and all rows, as texts.
-    func content() throws -> [String] {
+    /// Returns the schema and all rows, as texts.
+    ///
+    /// - Parameter rewrite: Returns the text of a row without what may differ.
+    package func content(rewriting rewrite: (String) -> String = { $0 }) throws -> [String] {
         let schema = try Row.fetchAll(
-            self, sql: "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name")
+            self, sql: "SELECT type, name, sql FROM sqlite_master ORDER BY type, name")
         var content = schema.map { "\($0)" }
         for object in schema {
             let (type, name): (String, String) = try (object["type"], object["name"])
             guard type == "table" else { continue }
-            let quoted = "\"" + name.replacing("\"", with: "\"\"") + "\""
-            content += try Row.fetchAll(self, sql: "SELECT * FROM \(quoted)").map { "\(name): \($0)" }
-                .sorted()
+            let rows = try Row.fetchAll(self, sql: "SELECT * FROM \(name.quotedDatabaseIdentifier)")
+            content += rows.map { rewrite("\(name): \($0)") }.sorted()
         }
         return content
     }

@@ -53,10 +53,7 @@ public final class DatabaseTemplate: Sendable {
     ///
     /// - Parameter path: The path of the file, which must not exist yet.
     /// - Throws: The error of the template's preparation, or of the file.
-    public func makeQueue(path: String) throws -> DatabaseQueue {
-        try write(to: path)
-        return try open(path: path)
-    }
+    public func makeQueue(path: String) throws -> DatabaseQueue { try makeQueue(path: path, vfs: nil) }
 
     /// Returns a copy in a file, opened as a pool.
     ///
@@ -67,8 +64,8 @@ public final class DatabaseTemplate: Sendable {
         return try DatabasePool(path: path, configuration: configuration)
     }
 
-    /// Returns a copy in a file that is accessed through a VFS of SQLite.
-    func makeQueue(path: String, vfs: String) throws -> DatabaseQueue {
+    /// Returns a copy in a file that is accessed through a VFS of SQLite, or through the usual one.
+    func makeQueue(path: String, vfs: String?) throws -> DatabaseQueue {
         try write(to: path)
         return try open(path: path, vfs: vfs)
     }

@@ -5,7 +5,7 @@ import Shellac
 
 /// Makes random rows of a table.
 struct RandomTable {
-    /// A column that a record gives.
+    /// A column that a record writes.
     private struct RandomColumn {
         let info: ColumnInfo
         /// The values to choose from. Nil means any of the declared type.
@@ -52,7 +52,7 @@ struct RandomTable {
     }
 
     /// Makes a row.
-    func row(using random: inout SeededGenerator) throws -> Row {
+    func row(using random: inout SeededGenerator) -> Row {
         var values: [String: DatabaseValue] = [:]
         for column in columns {
             let isNull = column.isOftenNull && Int.random(in: 0..<5, using: &random) == 0

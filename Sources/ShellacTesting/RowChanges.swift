@@ -15,8 +15,8 @@ import Testing
 /// ```
 ///
 /// A line names the table and the primary key of a row. Then come all other columns of an inserted
-/// row, and the changed ones of an updated row. Lines are sorted by table, as the schema has them,
-/// and by key.
+/// row, and the changed ones of an updated row. The tables have the order of the schema. In each,
+/// deleted rows come first, then updated rows, then inserted rows, sorted by key.
 ///
 /// The tables are read before and after the body, so they should be as small as those of tests are.
 /// Virtual tables are left out.

@@ -87,8 +87,9 @@ public struct SchemaImages: Sendable {
                     throw failure(
                         "the migrated schema differs from that of an empty database that is migrated")
                 }
-                let violations = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check")
-                guard violations.isEmpty else { throw failure("foreign keys are violated: \(violations)") }
+                do { try db.checkForeignKeys() } catch {
+                    throw failure("foreign keys are violated: \(error)")
+                }
                 do { try check(db) } catch { throw failure("the check has failed: \(error)") }
             }
         }

@@ -4,20 +4,23 @@ import CSQLite
 import Shellac
 
 /// Counts the steps that SQLite runs for some work, and interrupts it once.
-final class StepCounter {
+///
+/// SQLite ends the statement that runs with `SQLITE_INTERRUPT`. If that statement writes, SQLite
+/// also rolls back the transaction around it.
+package final class StepCounter {
     /// The number of steps that have run.
     private(set) var steps = 0
     /// Whether the work was interrupted.
-    private(set) var hasStruck = false
+    package private(set) var hasStruck = false
     private let limit: Int?
     private weak var database: Database?
 
     /// - Parameter limit: The number of steps before the interruption. Nil for none.
-    init(limit: Int?) { self.limit = limit }
+    package init(limit: Int?) { self.limit = limit }
 
-    /// Runs work on a queue.
-    func count(_ queue: DatabaseQueue, _ work: (DatabaseQueue) throws -> Void) throws {
-        try queue.inDatabase { db in
+    /// Runs work of which the steps on the connection of a writer count.
+    package func count(_ writer: any DatabaseWriter, _ work: () throws -> Void) throws {
+        try writer.unsafeReentrantWrite { db in
             database = db
             sqlite3_progress_handler(
                 db.sqliteConnection, 1,
@@ -26,8 +29,8 @@ final class StepCounter {
                     return counter.takeUnretainedValue().interruptsStep() ? 1 : 0
                 }, Unmanaged.passUnretained(self).toOpaque())
         }
-        let outcome = Result { try work(queue) }
-        try queue.inDatabase { db in sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
+        let outcome = Result { try work() }
+        try writer.unsafeReentrantWrite { db in sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil) }
         try withExtendedLifetime(self) { try outcome.get() }
     }
 

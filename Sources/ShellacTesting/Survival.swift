@@ -112,11 +112,12 @@ private struct Survival {
 
     private func interrupt() throws -> Int {
         let counter = StepCounter(limit: nil)
-        try counter.count(try template.makeQueue(), work)
+        let queue = try template.makeQueue()
+        try counter.count(queue) { try work(queue) }
         return try spread(over: counter.steps) { step in
             let queue = try template.makeQueue()
             let counter = StepCounter(limit: step)
-            let error = failure { try counter.count(queue, work) }
+            let error = failure { try counter.count(queue) { try work(queue) } }
             guard counter.hasStruck else { return }
             try verify(queue, after: error, "interruption after \(step) steps")
         }
@@ -199,9 +200,8 @@ private struct Survival {
             guard damage == ["ok"] else {
                 throw SurvivalFailure(moment: moment, reason: damage.joined(separator: "; "))
             }
-            let violations = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check")
-            guard violations.isEmpty else {
-                throw SurvivalFailure(moment: moment, reason: "foreign keys are violated: \(violations)")
+            do { try db.checkForeignKeys() } catch {
+                throw SurvivalFailure(moment: moment, reason: "foreign keys are violated: \(error)")
             }
             do { try check(db) } catch {
                 throw SurvivalFailure(moment: moment, reason: "the check has failed: \(error)")

@@ -1,14 +1,15 @@
-// Database files that somebody else has made or damaged.
+// The check of database files with arbitrary content.
 
 import Foundation
 import Shellac
 
 /// A file with any content is read, or gives an error.
 func checkFile(_ bytes: [UInt8]) throws {
-    let path =
-        "/dev/shm/shellac-\(ProcessInfo.processInfo.processIdentifier)-\(UInt(bitPattern: Thread.current.hash)).sqlite"
+    // (Linux keeps these files in memory.)
+    let folder = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+    let path = "\(folder)/shellac-\(UUID().uuidString).sqlite"
     defer { for end in ["", "-journal", "-wal", "-shm"] { unlink(path + end) } }
-    guard FileManager.default.createFile(atPath: path, contents: Data(bytes)) else { return }
+    try Data(bytes).write(to: URL(filePath: path))
     var configuration = Configuration()
     configuration.readonly = bytes.count % 2 == 0
     configuration.busyMode = .immediateError

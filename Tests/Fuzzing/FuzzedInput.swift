@@ -1,4 +1,4 @@
-// What is fed with arbitrary bytes, and what must hold then.
+// The parts of the library that arbitrary bytes test.
 
 import Shellac
 
@@ -38,7 +38,7 @@ func expect<Value: Equatable>(_ value: Value, _ expected: Value, _ subject: @aut
     if value != expected { throw FuzzFinding("\(subject()): \(value) instead of \(expected)") }
 }
 
-/// The database in memory that all checks share which need no file.
+/// The database in memory that the checks without a file share.
 let sharedQueue: DatabaseQueue = {
     do {
         let queue = try DatabaseQueue()

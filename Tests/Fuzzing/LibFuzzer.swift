@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What `SHELLAC_FUZZ` names.
+/// The input that `SHELLAC_FUZZ` names.
 private let fuzzed: FuzzedInput = {
     let name = ProcessInfo.processInfo.environment["SHELLAC_FUZZ"] ?? "none"
     guard let fuzzed = FuzzedInput(rawValue: name) else {

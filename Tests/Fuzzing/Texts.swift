@@ -87,8 +87,7 @@ func checkJSON(_ bytes: [UInt8]) throws {
     }
 }
 
-/// What is imported is exported, and imported again as it was. What cannot be imported changes
-/// nothing.
+/// Imported rows survive an export and a second import. An import that fails changes nothing.
 func checkExchange(_ bytes: [UInt8]) throws {
     let formats: [ExchangeFormat] = [
         .csv(), .csv(hasHeader: false), .csv(null: "NULL"), .csv(separator: ";", null: "0", hasHeader: false),

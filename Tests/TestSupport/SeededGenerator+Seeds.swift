@@ -1,6 +1,5 @@
 // The seeds of random tests.
 
-import Foundation
 import ShellacTesting
 
 public typealias SeededGenerator = ShellacTesting.SeededGenerator
@@ -13,9 +12,8 @@ extension SeededGenerator {
     ///   - name: The name of the histories.
     ///   - count: How many there are, where the environment does not say.
     public static func seeds(_ name: String, count: UInt64) -> Range<UInt64> {
-        let environment = ProcessInfo.processInfo.environment
-        let first = environment["SHELLAC_\(name)_SEED"].flatMap(UInt64.init) ?? 1
-        let count = environment["SHELLAC_\(name)_COUNT"].flatMap(UInt64.init) ?? count
+        let first = environmentNumber("SHELLAC_\(name)_SEED", as: UInt64.self) ?? 1
+        let count = environmentNumber("SHELLAC_\(name)_COUNT", as: UInt64.self) ?? count
         return first..<first + count
     }
 }

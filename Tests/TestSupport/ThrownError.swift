@@ -11,6 +11,9 @@ public func thrownError(_ body: () throws -> Void) -> (any Error)? {
     }
 }
 
+/// The description of the error that a body throws, or "nothing".
+public func thrownText(_ body: () throws -> Void) -> String { thrownError(body).map { "\($0)" } ?? "nothing" }
+
 /// The database's error that a body throws, or nil.
 public func databaseError(_ body: () throws -> Void) -> DatabaseError? { thrownError(body) as? DatabaseError }
 

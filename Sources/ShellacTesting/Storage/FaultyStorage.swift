@@ -9,7 +9,7 @@ import Shellac
 /// It can also behave like the storage of a machine that has lost it to another machine. Then it
 /// refuses reads, and acknowledges writes without writing. Its files are ordinary files, so a
 /// database can be read without it.
-package final class FaultyStorage: @unchecked Sendable {  // what changes is touched under `lock`
+package final class FaultyStorage: @unchecked Sendable {  // `lock` guards `state`
     /// The registered name, for `Configuration/vfs`.
     package let name: String
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The inputs of `Tests/Fuzzing/Corpus`, and random changes of them.
 private struct Corpus {
-    private let inputs: [[UInt8]]
+    let inputs: [[UInt8]]
 
     init(_ fuzzed: FuzzedInput) throws {
         let folder = Repository.root.appending(path: "Tests/Fuzzing/Corpus/\(fuzzed.rawValue)")
@@ -13,8 +13,6 @@ private struct Corpus {
             try [UInt8](Data(contentsOf: folder.appending(path: name)))
         }
     }
-
-    var all: [[UInt8]] { inputs }
 
     /// An input with up to four changes: bytes that are set, inserted, removed or copied from
     /// another input.
@@ -44,7 +42,7 @@ struct FuzzingTests {
 
     @Test("that once were a fault, or reach far, are errors at worst", arguments: FuzzedInput.allCases)
     func corpus(_ fuzzed: FuzzedInput) throws {
-        let inputs = try Corpus(fuzzed).all
+        let inputs = try Corpus(fuzzed).inputs
         #expect(inputs.count >= 4)
         for bytes in inputs { try fuzzed.check(bytes) }
     }
@@ -69,7 +67,8 @@ struct FuzzingTests {
         let (corpus, folder) = (try Corpus(.files), try TemporaryFolder())
         var random = SeededGenerator(seed: Self.seed)
         for number in 1...20 {
-            let bytes = number <= corpus.all.count ? corpus.all[number - 1] : corpus.changed(by: &random)
+            let bytes =
+                number <= corpus.inputs.count ? corpus.inputs[number - 1] : corpus.changed(by: &random)
             try Data(bytes).write(to: folder.url.appending(path: "\(number).sqlite"))
         }
         let script = """

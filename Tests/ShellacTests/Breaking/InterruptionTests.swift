@@ -1,4 +1,5 @@
 import Foundation
+import ShellacTesting
 import TestSupport
 import Testing
 
@@ -23,7 +24,7 @@ struct InterruptionTests {
         let expected = try run(workload).finish()
         var (count, step, current) = (0, 0, try run(workload))
         while true {
-            let outcome = try current.strike(Interruption(after: step), named: "interrupted at step \(step)")
+            let outcome = try current.strike(StepCounter(limit: step), named: "interrupted at step \(step)")
             switch outcome {
             case .untouched: return count
             case .forgiven:

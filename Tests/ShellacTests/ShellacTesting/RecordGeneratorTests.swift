@@ -52,7 +52,7 @@ struct RecordGeneratorTests {
             #expect(teams.allSatisfy { !$0.hasDatabaseChanges })
             let members = try generator.insert(
                 50, of: Member.self, values: ["state": ["open", "closed"]], db)
-            // What was inserted is what is there, and the row IDs are back.
+            // The table holds the returned records, with their row IDs.
             #expect(try Member.order(Column("id")).fetchAll(db) == members)
             #expect(Set(members.map(\.team)).isSubset(of: teams.map(\.code)))
             return members

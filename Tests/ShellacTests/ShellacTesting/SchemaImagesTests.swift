@@ -50,15 +50,6 @@ struct SchemaImagesTests {
             })
     }
 
-    private func failure(_ body: () throws -> Void) -> String {
-        do {
-            try body()
-            return "nothing"
-        } catch {
-            return "\(error)"
-        }
-    }
-
     @Test("are migrated with their rows, in the order of their versions", .behaviour(88))
     func migrated() throws {
         try record("1.10", steps: 2)
@@ -78,7 +69,7 @@ struct SchemaImagesTests {
     func written() throws {
         try record("1", steps: 1)
         #expect(
-            failure { try record("1", steps: 2) }
+            thrownText { try record("1", steps: 2) }
                 == "version 1: it has an image, which must stay as it was released")
         #expect(try images.migrate(with: migrator(steps: 1)) == ["1"])
     }
@@ -87,7 +78,7 @@ struct SchemaImagesTests {
     func changedMigration() throws {
         try record("1", steps: 2)
         #expect(
-            failure { try images.migrate(with: migrator(steps: 3, column: "points")) }
+            thrownText { try images.migrate(with: migrator(steps: 3, column: "points")) }
                 == "version 1: the migrated schema differs from that of an empty database that is migrated")
     }
 
@@ -97,26 +88,26 @@ struct SchemaImagesTests {
     func failures() throws {
         try record("1", steps: 1, names: ["Arthur", "Arthur"])
         #expect(
-            failure { try images.migrate(with: migrator(steps: 3)) }
+            thrownText { try images.migrate(with: migrator(steps: 3)) }
                 .hasPrefix("version 1: its migration has failed: "))
         #expect(
-            failure { try images.migrate(with: migrator(steps: 2)) { _ in throw Wrong() } }
+            thrownText { try images.migrate(with: migrator(steps: 2)) { _ in throw Wrong() } }
                 == "version 1: the check has failed: Wrong()")
         try record("2", steps: 3)
         #expect(
-            failure { try images.migrate(with: migrator(steps: 2)) }
+            thrownText { try images.migrate(with: migrator(steps: 2)) }
                 == "version 2: it has migrations that this migrator does not know")
         try FileManager.default.removeItem(atPath: folder.path("Schemas/2.sqlite"))
         _ = try folder.write(String(repeating: "no database", count: 100).utf8, to: "Schemas/3.sqlite")
         #expect(
-            failure { try images.migrate(with: migrator(steps: 2)) }
+            thrownText { try images.migrate(with: migrator(steps: 2)) }
                 .hasPrefix("version 3: its image cannot be read: "))
     }
 
     @Test("are missed if there are none", .behaviour(88))
     func none() {
         #expect(
-            failure { try images.migrate(with: migrator(steps: 1)) }
+            thrownText { try images.migrate(with: migrator(steps: 1)) }
                 .hasPrefix("version none: there are no images in "))
     }
 }

@@ -1,5 +1,6 @@
 import Shellac
 import ShellacTesting
+import TestSupport
 import Testing
 
 /// A template with teams and players.
@@ -50,20 +51,11 @@ struct SurvivalTests {
         #expect(try league.survives(moments: 40) { dbQueue in try ready.migrate(dbQueue) } > 40)
     }
 
-    private func failure(_ body: () throws -> Void) -> String {
-        do {
-            try body()
-            return "nothing"
-        } catch {
-            return "\(error)"
-        }
-    }
-
     @Test(
         "does not survive if it keeps its errors to itself", .behaviour(87),
         arguments: [Breakage.interruption, .failingWrites])
     func swallowedErrors(_ breakage: Breakage) {
-        let sentence = failure {
+        let sentence = thrownText {
             try league.survives(breakage) { dbQueue in try? moveAll(dbQueue) }
         }
         #expect(sentence.hasPrefix("\(breakage.rawValue) after 0 "))
@@ -76,7 +68,7 @@ struct SurvivalTests {
         "does not survive if a check finds what lies between two transactions", .behaviour(87),
         arguments: Breakage.allCases)
     func check(_ breakage: Breakage) {
-        let sentence = failure {
+        let sentence = thrownText {
             try league.survives(breakage, work: moveStepByStep) { db in
                 let blues = try Int.fetchOne(db, sql: "SELECT count(*) FROM team WHERE id = 2")
                 let movedPlayers = try Int.fetchOne(db, sql: "SELECT count(*) FROM player WHERE teamID = 2")
@@ -95,7 +87,7 @@ struct SurvivalTests {
     @Test("does not survive if its second run ends elsewhere", .behaviour(87))
     func unsteady() {
         var runs = 0
-        let sentence = failure {
+        let sentence = thrownText {
             try league.survives(.interruption) { dbQueue in
                 runs += 1
                 try dbQueue.write { [runs] db in

@@ -93,9 +93,8 @@ struct LivePoolTests {
 
     @Test("starts beside a writer of lone statements that never pauses miss nothing")
     func starts() async throws {
-        let environment = ProcessInfo.processInfo.environment
         // The writer of a crowded run ends by itself: beside all other tests, it would leave them no time.
-        let starts = environment["SHELLAC_POOL_STARTS"].flatMap(Int.init)
+        let starts = environmentNumber("SHELLAC_POOL_STARTS")
         let (batches, readerCount, most) = starts.map { ($0 / 50, 50, Int.max) } ?? (4, 20, 400)
         let live = try LiveDatabase(.pool, "a")
         let writer = live.writer
