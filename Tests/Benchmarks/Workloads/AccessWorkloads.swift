@@ -28,7 +28,7 @@ enum AccessWorkloads {
     /// nobody whether they listen.
     private static func unheardRead(_ fixture: Fixture) throws -> Sides {
         let queue = try memory(Configuration())
-        return smallReads(fixture, { try queue.readUnheard($0) }, { try queue.read($0) })
+        return smallReads(fixture, { try queue.querySilently($0) }, { try queue.read($0) })
     }
 
     /// The same, while somebody hears of each statement, transaction and access, and counts them.

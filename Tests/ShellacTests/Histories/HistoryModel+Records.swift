@@ -185,15 +185,15 @@ extension HistoryModel {
 
     /// Updates columns, and those that were changed since the save has begun.
     ///
-    /// - Parameter isFull: Whether nobody has named the columns. One that was never read is left alone then, if it has come to
+    /// - Parameter writesAllColumns: Whether nobody has named the columns. One that was never read is left alone then, if it has come to
     ///   hold what it held right after the fetch: nobody can see that it was set.
     private mutating func updateInside(
-        _ record: Int, _ names: some Collection<String>, _ before: Columns, isFull: Bool = false
+        _ record: Int, _ names: some Collection<String>, _ before: Columns, writesAllColumns: Bool = false
     ) throws {
         try come(to: .beforeUpdate, record)
         let changed = records[record].encoded.filter { before[$0.key] != $0.value }.keys
         let written = Set(names).union(changed)
-        try write(record, isFull ? written.filter { !records[record].isUnread($0) } : written)
+        try write(record, writesAllColumns ? written.filter { !records[record].isUnread($0) } : written)
         try come(to: .afterUpdate, record)
     }
 
@@ -255,7 +255,7 @@ extension HistoryModel {
         let (names, before) = (allNames(record), records[record].encoded)
         try come(to: [.willSave, .willUpdate, .beforeSave], record)
         do {
-            try updateInside(record, names, before, isFull: true)
+            try updateInside(record, names, before, writesAllColumns: true)
             try come(to: [.afterSave, .didUpdate, .didSave], record)
         } catch Failure.notFound {
             try come(to: .willInsert, record)

@@ -147,7 +147,7 @@ struct OwnRefinementsTests {
             ("Team.including(Team.players.bets())", "value of type 'HasMany<Player>' has no member 'bets'"),
             ("Player.all().bets()", "value of type 'QueryInterfaceRequest<Player>' has no member 'bets'"),
             ("Player.all().best().limit(\"3\")", "cannot convert value of type 'String'"),
-            ("Player.all().union(3)", "requires that 'Int' conform to 'RequestSource'"),
+            ("Player.all().union(3)", "requires that 'Int' conform to 'RowSource'"),
         ])
     func messages(code: String, sentence: String) async throws {
         let source = """

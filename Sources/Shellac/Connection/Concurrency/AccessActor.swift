@@ -53,7 +53,7 @@ actor AccessActor {
     nonisolated static func fail(_ work: LaterWork, _ error: any Error) {
         Task(executorPreference: TaskThread(label: "Shellac.refused")) {
             work.run(.failure(error))
-            work.letGo()
+            work.release()
         }
     }
 
@@ -62,7 +62,7 @@ actor AccessActor {
     nonisolated static func begin(_ work: LaterWork, _ operation: @escaping @Sendable () async -> Void) {
         Task(executorPreference: waitingRoom) {
             await operation()
-            work.letGo()
+            work.release()
         }
     }
 }

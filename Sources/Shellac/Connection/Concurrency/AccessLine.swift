@@ -39,7 +39,7 @@ final class AccessLine: Sendable {
                 passed = 0
                 return urgent.popFirst()
             }
-            if urgent.isEmpty || passed == WritePriority.mostUrgentInARow {
+            if urgent.isEmpty || passed == WritePriority.maximumUrgentInARow {
                 passed = 0
                 return normal.popFirst()
             }

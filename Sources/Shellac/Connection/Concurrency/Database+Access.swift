@@ -68,9 +68,9 @@ extension Database {
     /// If others commit without a pause, the function may see a few commits more than the number
     /// says. A comparison of numbers takes these for commits to come, and reads once more.
     func readNumberedState<T>(_ value: (Database, UInt64) throws -> T) throws -> T {
-        for attempt in 1...Self.mostAttemptsAtNumber {
+        for attempt in 1...Self.maximumAttemptsAtNumber {
             let before = group.commits.present
-            let isLast = attempt == Self.mostAttemptsAtNumber
+            let isLast = attempt == Self.maximumAttemptsAtNumber
             if before & 1 == 1, !isLast { continue }
             let result: T? = try readTransaction { db in
                 try takeState()
@@ -82,7 +82,7 @@ extension Database {
         Misuse.trap("a state without a number")
     }
 
-    private static var mostAttemptsAtNumber: Int { 20 }
+    private static var maximumAttemptsAtNumber: Int { 20 }
 
     // MARK: - Cancellation
 

@@ -118,7 +118,7 @@ extension DatabaseQueue {
 
 extension DatabaseQueue {
     /// Reads without checking for a report handler: a benchmark compares `read` with this.
-    package func readUnheard<T>(_ value: (Database) throws -> T) throws -> T {
+    package func querySilently<T>(_ value: (Database) throws -> T) throws -> T {
         try connection.inside { db in try db.wholeAccess { db in try db.readTransaction(value) } }
     }
 }

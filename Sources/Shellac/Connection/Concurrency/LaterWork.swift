@@ -18,7 +18,7 @@ final class LaterWork: Sendable {
     }
     /// The thread that does nothing else.
     private static let lettingGo = TaskThread(label: "Shellac.letting-go")
-    /// Retained until `letGo()`.
+    /// Retained until `release()`.
     private let content: Unmanaged<Content>
 
     init(for owner: any AnyObject & Sendable, _ body: @escaping Body) {
@@ -28,7 +28,7 @@ final class LaterWork: Sendable {
     func run(_ result: Result<Database, any Error>) { content.takeUnretainedValue().body(result) }
 
     /// Releases everything. Called once, at the end.
-    func letGo() {
+    func release() {
         let content = content
         Task.detached(executorPreference: Self.lettingGo) { content.release() }
     }

@@ -15,5 +15,5 @@ public enum WritePriority: Sendable {
     case urgent
 
     /// The number of urgent accesses after which a waiting normal one has its turn.
-    static let mostUrgentInARow = 8
+    static let maximumUrgentInARow = 8
 }

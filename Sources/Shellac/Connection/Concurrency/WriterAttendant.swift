@@ -58,7 +58,7 @@ final class WriterAttendant: @unchecked Sendable {  // guarded by the writer's a
     ///
     /// Other processes try the lock every millisecond: see ``BusyHandler/interval``. Without a
     /// pause, they would get it only by chance.
-    private static let (mostWork, rest, surePause): (UInt64, UInt32, UInt64) =
+    private static let (maximumWork, rest, surePause): (UInt64, UInt32, UInt64) =
         (100_000_000, 3_000, 8_000_000)
 
     @inline(__always)
@@ -66,7 +66,7 @@ final class WriterAttendant: @unchecked Sendable {  // guarded by the writer's a
         let now = shellac_coarse_time()
         if now &- lastEnd >= Self.surePause {
             (lastRest, commitAtRest) = (now, commits.present)
-        } else if now &- lastRest > Self.mostWork {
+        } else if now &- lastRest > Self.maximumWork {
             restNow()
         }
     }

@@ -78,7 +78,7 @@ final class Tracer {
     private unowned(unsafe) let database: Database  // which owns this
     private let showsValues: Bool
     /// Whether the trace ignores the running statements.
-    var isDeaf = false
+    var isSilent = false
 
     init(_ trace: @escaping @Sendable (TraceEvent) -> Void, of database: Database) {
         (self.trace, self.database) = (trace, database)
@@ -86,7 +86,7 @@ final class Tracer {
     }
 
     func hear(_ event: UInt32, _ statement: OpaquePointer?, _ detail: UnsafeMutableRawPointer?) {
-        if isDeaf { return }
+        if isSilent { return }
         let kind: TraceEvent.Kind
         var sql = statement.flatMap { sqlite3_sql($0) }.map { String(cString: $0) } ?? ""
         var isStatement = true

@@ -247,7 +247,7 @@ extension Database {
     @inline(never)
     private func dropNotes(_ log: TransactionLog) throws {
         log.journal.removeAll()
-        log.letGo()
+        log.releaseDeferred()
         if log.isOpen { try closeForgottenTransaction() }
     }
 

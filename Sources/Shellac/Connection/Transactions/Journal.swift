@@ -7,15 +7,15 @@ import Synchronization
 /// restored.
 protocol Journaled: AnyObject {
     /// Restores the state that the object had before the undone changes. It calls no other code.
-    func giveBack(_ note: Journal.Note)
+    func restore(_ note: Journal.Note)
 
     /// Takes away values that the object was given, such as a row id. At this point the states of
     /// all objects are restored. So user code that is called here sees no outdated object.
-    func takeAwayValues(_ note: Journal.Note, on database: Database)
+    func revert(_ note: Journal.Note, on database: Database)
 
     /// Returns whether the database agrees with the object's state, or nil if that cannot be
     /// determined.
-    func isTrue(on database: Database) -> Bool?
+    func matches(_ database: Database) -> Bool?
 
     /// Discards all that the object assumes about the database.
     func forget()
@@ -237,14 +237,14 @@ extension TransactionLog {
     func playBack(since savepoint: Int?) {
         let notes = journal.takeNotes(since: savepoint)
         var playback = Playback()
-        for note in notes.reversed() { playback.giveBack(note) }
+        for note in notes.reversed() { playback.restore(note) }
         if savepoint != nil {
             // The states of their originals before the savepoint may still be restored.
             for note in notes where (note.object as? CopyNote)?.copy != nil {
                 journal.add(note, after: savepoints.lastNumber)
             }
         }
-        playback.takeAwayValues(on: database)
+        playback.revert(on: database)
         journal.depart(notes)
     }
 
@@ -264,20 +264,20 @@ extension TransactionLog {
         let start = journal.count
         for note in notes.reversed() {
             guard let object = note.object as? any Journaled else {
-                playback.giveBack(note)
+                playback.restore(note)
                 kept.append(note)
                 continue
             }
             let identifier = ObjectIdentifier(note.object)
             if !keptObjects.contains(identifier) {
-                let isTrue = object.isTrue(on: database)
-                if isTrue == false {
+                let matches = object.matches(database)
+                if matches == false {
                     // (The next note of the object is compared with the state restored here.)
-                    playback.giveBack(note)
+                    playback.restore(note)
                     undone.append(note)
                     continue
                 }
-                if isTrue == nil { object.forget() }
+                if matches == nil { object.forget() }
                 keptObjects.insert(identifier)
             }
             kept.append(note)
@@ -287,7 +287,7 @@ extension TransactionLog {
         // A comparison above runs a statement, which may have signalled the end of the autocommit
         // statement meanwhile.
         if !isOpen, !journal.isEmpty { database.owed.insert(.autocommitStatementDidEnd) }
-        playback.takeAwayValues(on: database)
+        playback.revert(on: database)
         journal.depart(undone)
     }
 }
@@ -309,7 +309,7 @@ private struct Playback {
     private var copies: [ObjectIdentifier: [AnyObject]] = [:]
     private var played: [(object: any Journaled, note: Journal.Note)] = []
 
-    mutating func giveBack(_ note: Journal.Note) {
+    mutating func restore(_ note: Journal.Note) {
         if let object = note.object as? any Journaled {
             play(note, object)
             if copies.isEmpty { return }
@@ -323,11 +323,11 @@ private struct Playback {
     }
 
     private mutating func play(_ note: Journal.Note, _ object: any Journaled) {
-        object.giveBack(note)
+        object.restore(note)
         played.append((object, note))
     }
 
-    func takeAwayValues(on database: Database) {
-        for (object, note) in played { object.takeAwayValues(note, on: database) }
+    func revert(on database: Database) {
+        for (object, note) in played { object.revert(note, on: database) }
     }
 }

@@ -196,10 +196,10 @@ final class TransactionLog: TransactionFollower {
     override func connectionWillClose() {
         statements = Self.noStatements
         journal.removeAll()
-        letGo()
+        releaseDeferred()
     }
 
-    override func letGo() {
+    override func releaseDeferred() {
         if journal.hasDepartures { letGoOfDepartures() }
     }
 

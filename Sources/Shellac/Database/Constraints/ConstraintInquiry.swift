@@ -92,7 +92,7 @@ struct ConstraintInquiry {
         }
         if let list = CheckExpressions.ValueList(expression) {
             constraint.values = database.unheard(steps: Self.greatestSteps) {
-                (try? database.readUnheard("SELECT \(list.sql)"))?.first ?? []
+                (try? database.querySilently("SELECT \(list.sql)"))?.first ?? []
             }
         }
         return constraint
@@ -127,7 +127,7 @@ struct ConstraintInquiry {
         var keys: Set<ForeignKeyInfo> = []
         for name in names {
             let violations = database.unheard(steps: Self.greatestSteps) {
-                try? database.readUnheard(
+                try? database.querySilently(
                     "SELECT DISTINCT \"table\", fkid FROM pragma_foreign_key_check(NULL, ?)",
                     [name.databaseValue])
             }

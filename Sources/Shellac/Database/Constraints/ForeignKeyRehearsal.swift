@@ -53,7 +53,7 @@ struct ForeignKeyRehearsal {
                 }
             }
         }
-        if let changes = database.object(in: .changes) { changes.object.hearingNothing(run) } else { run() }
+        if let changes = database.object(in: .changes) { changes.object.silently(run) } else { run() }
         return key
     }
 
@@ -65,7 +65,7 @@ struct ForeignKeyRehearsal {
         }
         let isAlone = sqlite3_get_autocommit(pointer) != 0
         let wasDeferred = database.unheard(steps: nil) {
-            (try? database.readUnheard("PRAGMA defer_foreign_keys").first?.first) == 1.databaseValue
+            (try? database.querySilently("PRAGMA defer_foreign_keys").first?.first) == 1.databaseValue
         }
         let changeCount = sqlite3_total_changes(pointer)
         guard execute(isAlone ? "BEGIN IMMEDIATE" : "SAVEPOINT \"shellac rehearsal\"") else { return nil }
@@ -148,7 +148,7 @@ private final class ChangedKeys: PreUpdateListener {
             guard let columns = schema.columns[row.table] else { continue }
             for key in schema.keys {
                 if CaseInsensitiveName(key.originTable) == row.table, let new = row.new,
-                    try !database.readUnheard(schema.searchForOrigin(of: key, columns), new).isEmpty
+                    try !database.querySilently(schema.searchForOrigin(of: key, columns), new).isEmpty
                 {
                     return key
                 }
@@ -159,7 +159,7 @@ private final class ChangedKeys: PreUpdateListener {
                     columns.columns.firstIndex { CaseInsensitiveName.matches($0.name, name) }.map { old[$0] }
                 }
                 guard values.count == key.destinationColumns.count, !values.contains(.null) else { continue }
-                if try !database.readUnheard(schema.searchForReferences(to: key), values).isEmpty {
+                if try !database.querySilently(schema.searchForReferences(to: key), values).isEmpty {
                     return key
                 }
             }

@@ -29,7 +29,7 @@ final class Audience {
 
         /// The observer that decides about each row, until it is removed.
         @inline(__always)
-        var discerning: (any DiscerningObserver)? { discerningRegistration?.discerning }
+        var discerning: (any RowFilteringObserver)? { discerningRegistration?.discerning }
 
         fileprivate init(
             _ audience: Audience, _ kind: DatabaseEvent.Kind, _ table: Int32, _ name: TableNames.Name

@@ -38,7 +38,7 @@ extension Broker {
         let columns = observers.columns[table]
         let rowID = kind == .delete ? row.initialRowID : row.finalRowID
         let (wantsRow, wantsValues, wish) = audience.use { audience in
-            audience.withRoute(kind, table, tables) { route -> (Bool, Bool, RowWish) in
+            audience.withRoute(kind, table, tables) { route -> (Bool, Bool, RowInterest) in
                 guard audience.needsPreUpdateHook, !route.wanted.isEmpty else {
                     return (false, false, .nothing)
                 }

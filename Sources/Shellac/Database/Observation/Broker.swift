@@ -242,7 +242,7 @@ final class Broker: ChangeFollower, PreUpdateListener {
         }
     }
 
-    override func hearingNothing(_ body: () -> Void) {
+    override func silently(_ body: () -> Void) {
         let installed = hooks
         hooks.restore(UpdateHooks(), self)
         body()

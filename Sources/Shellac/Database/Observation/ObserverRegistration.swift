@@ -7,7 +7,7 @@ final class ObserverRegistration {
     private weak var weakObserver: (any TransactionObserver)?
     @exclusivity(unchecked) private var strongObserver: (any TransactionObserver)?
     /// The observer, if it decides about each row. It is retained until it is removed.
-    @exclusivity(unchecked) private(set) var discerning: (any DiscerningObserver)?
+    @exclusivity(unchecked) private(set) var discerning: (any RowFilteringObserver)?
 
     /// Whether the observer was removed. It may still be in a list that is being iterated.
     private(set) var isRemoved = false
@@ -29,7 +29,7 @@ final class ObserverRegistration {
         identifier = ObjectIdentifier(observer)
         weakObserver = extent == .observerLifetime ? observer : nil
         strongObserver = extent == .observerLifetime ? nil : observer
-        discerning = observer as? any DiscerningObserver
+        discerning = observer as? any RowFilteringObserver
     }
 
     /// Stops notifying the observer, and releases it. Cached statements may keep the registration

@@ -6,8 +6,8 @@ struct RowEvent {
     /// The number of the table's name: see ``TableNames``.
     let table: Int32
     let kind: DatabaseEvent.Kind
-    /// The detail that the discerning observer requested: see ``DiscerningObserver``.
-    let wish: RowWish
+    /// The detail that the discerning observer requested: see ``RowFilteringObserver``.
+    let wish: RowInterest
     var marks: Marks
     private(set) var values: RowValues?
 
@@ -24,7 +24,7 @@ struct RowEvent {
 
     init(
         audience: Unretained<Audience>, rowID: Int64, table: Int32, kind: DatabaseEvent.Kind,
-        marks: Marks = [], values: RowValues? = nil, wish: RowWish = .anything
+        marks: Marks = [], values: RowValues? = nil, wish: RowInterest = .anything
     ) {
         self.audience = audience
         self.rowID = rowID

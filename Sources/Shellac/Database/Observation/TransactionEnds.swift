@@ -58,7 +58,7 @@ final class TransactionEnds {
     /// others run before it begins, so that no handler handles two transactions at once.
     func tell() {
         while let end = ends.popLast() {
-            oweEnds()
+            deferEnds()
             allowingUse {
                 switch end {
                 case .observer(let registration, let isCommitted):
@@ -75,7 +75,7 @@ final class TransactionEnds {
     }
 
     /// Requires the next statement that opens a transaction to run the pending handlers first.
-    private func oweEnds() {
+    private func deferEnds() {
         guard database.owed.contains(.statementWillBegin) == ends.isEmpty else { return }
         database.owed.formSymmetricDifference(.statementWillBegin)
         database.updateObstruction()

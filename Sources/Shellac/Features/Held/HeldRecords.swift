@@ -23,7 +23,7 @@ struct HeldOutcome {
     /// Whether a row was written or deleted.
     fileprivate let isDone: Bool
     /// The successes that the record's callbacks have not received yet.
-    fileprivate let untold: [UntoldSuccess]
+    fileprivate let pending: [PendingCallback]
 }
 
 /// Records that stay with their owner during an operation on copies of them.
@@ -75,7 +75,7 @@ struct HeldRecords {
     {
         nonisolated(unsafe) let outcomes = try copies.map { copy in
             var isDone = true
-            let untold = try copy.leavingUntold(in: db) {
+            let pending = try copy.deferringCallbacks(in: db) {
                 switch verb {
                 case .save: try copy.save(db)
                 case .insert: try copy.insert(db)
@@ -90,7 +90,7 @@ struct HeldRecords {
                 case .reload: try copy.reload(db)
                 }
             }
-            return HeldOutcome(copy: copy, isDone: isDone, untold: untold)
+            return HeldOutcome(copy: copy, isDone: isDone, pending: pending)
         }
         return outcomes
     }
@@ -106,7 +106,7 @@ struct HeldRecords {
             do throws(RecordError) { try take(outcome, held) } catch { rejection = rejection ?? error }
         }
         for (held, outcome) in zip(held, outcomes) {
-            for success in outcome.untold { held.record.callBack(success) }
+            for success in outcome.pending { held.record.runDidCallbacks(success) }
         }
         if let rejection { throw rejection }
         return outcomes.map(\.isDone)
@@ -122,7 +122,7 @@ struct HeldRecords {
         case .updateChangesRetrying, .delete, .restore:
             try record.takeSaved(outcome.copy, held.sent, held.remembered)
         // A conflict was resolved by ignoring the record, or there was nothing to write.
-        case _ where outcome.untold.isEmpty: break
+        case _ where outcome.pending.isEmpty: break
         default: try record.takeSaved(outcome.copy, held.sent, held.remembered)
         }
     }

@@ -125,8 +125,8 @@ final class KindReader: ClassReader {
         current = entry
     }
 
-    override func moveOut() {
-        for index in entries.indices { entries[index].memory.pointee.moveOut() }
+    override func invalidate() {
+        for index in entries.indices { entries[index].memory.pointee.invalidate() }
     }
 
     override func learnTables(of row: LiveRow) throws {

@@ -132,7 +132,7 @@ final class FollowedRows: LiveQuery, @unchecked Sendable {  // its state has a l
         if isLast { end(isCancelled: true) }
     }
 
-    override func letGo(_ failure: (any Error)?) {
+    override func release(_ failure: (any Error)?) {
         hosts?.remove(self)
         let followers = state.withLock { state in
             defer { state = State(isClosed: true) }

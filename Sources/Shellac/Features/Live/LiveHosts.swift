@@ -46,7 +46,7 @@ final class LiveHosts: Sendable {
         group.shared { LiveHosts(group, readerCount: readerCount) }
     }
 
-    func noteBegin() { livingCount.add(1, ordering: .relaxed) }
+    func didBegin() { livingCount.add(1, ordering: .relaxed) }
     func noteEnd() { livingCount.subtract(1, ordering: .relaxed) }
 
     /// Keeps a task that registers a query with the writer. It is cancelled if the query ends.

@@ -17,7 +17,7 @@ import CSQLite
 /// A commit has a number, and a fetch stores the number of the last commit that it has seen: see
 /// ``CommitNumber``. In a queue that is simply the last one. In a pool, whose readers fetch beside
 /// the writer, the reader determines it. A query is not woken by a commit that it has seen already.
-final class LiveQueries: DiscerningObserver {
+final class LiveQueries: RowFilteringObserver {
     private unowned(unsafe) let database: Database  // which owns this
     /// The number of the last commit.
     var commitNumber: UInt64 { database.group.commits.present }
@@ -184,11 +184,11 @@ final class LiveQueries: DiscerningObserver {
 
     /// The most rows to hold for tests in a transaction, the most bytes of their texts and blobs,
     /// and the most tests of a query. Beyond these limits, each row affects the query.
-    static let (mostRows, mostBytes, mostTests) = (1_000, 1 << 20, 100)
+    static let (maximumRows, maximumBytes, maximumTests) = (1_000, 1 << 20, 100)
 
     func wish(
         for row: ChangingRow, _ route: Audience.Route, _ columns: StoredColumns?, generation: UInt64
-    ) -> RowWish {
+    ) -> RowInterest {
         let watch: TableWatch?
         if let lastTable, lastTable.number == route.table {
             watch = lastTable.watch
@@ -196,7 +196,7 @@ final class LiveQueries: DiscerningObserver {
             watch = tables[CaseInsensitiveName(route.tableName)]
             lastTable = (route.table, watch)
         }
-        let others: RowWish = unlimited.contains { !$0.isMarked } ? .row : .nothing
+        let others: RowInterest = unlimited.contains { !$0.isMarked } ? .row : .nothing
         guard let watch else { return others }
         guard let columns, columns.lostColumn == nil, route.databaseName == "main",
             generation == watch.schemaGeneration
@@ -207,12 +207,12 @@ final class LiveQueries: DiscerningObserver {
             return wish == .nothing && isFollowed ? .row : wish == .nothing ? others : wish
         }
         heldCount += 1
-        guard heldCount <= Self.mostRows else { return .anything }
+        guard heldCount <= Self.maximumRows else { return .anything }
         heldByteCount += row.byteCount(columns)
-        return heldByteCount <= Self.mostBytes ? .values : .anything
+        return heldByteCount <= Self.maximumBytes ? .values : .anything
     }
 
-    func rowDidChange(_ event: DatabaseEvent, _ values: RowValues?, _ wish: RowWish) {
+    func rowDidChange(_ event: DatabaseEvent, _ values: RowValues?, _ wish: RowInterest) {
         if !unlimited.isEmpty { mark(unlimited) }
         guard let table = tables[CaseInsensitiveName(event.tableName)] else { return }
         table.find(event) { mark($0) }
@@ -221,7 +221,7 @@ final class LiveQueries: DiscerningObserver {
         guard wish == .values, let values else { return table.findTested(event) { mark($0) } }
         var entries: [TableWatch.Tested] = []
         table.findTested(values) { tested in
-            guard tested.condition.test != nil, tested.testCount < Self.mostTests else {
+            guard tested.condition.test != nil, tested.testCount < Self.maximumTests else {
                 return mark(tested.query)
             }
             tested.testCount += 1

@@ -130,7 +130,7 @@ extension LiveQuery {
                 try? await Task.sleep(until: last + pause, clock: .continuous)
             }
             guard await fetchAndDeliver() else { return }
-        } while mayNotRest()
+        } while shouldRunAgain()
     }
 
     /// Fetches if necessary, and delivers. Returns whether the query continues.
@@ -215,7 +215,7 @@ extension LiveQuery {
                 return try await access(writer) { isInside.withLock { $0 = true } }
             } catch let error as DatabaseError
                 where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
-                && (ContinuousClock.now < end || attempts < Self.fewestAttempts)
+                && (ContinuousClock.now < end || attempts < Self.minimumAttempts)
             {
                 // Another connection holds the file locked.
                 try? await Task.sleep(for: .milliseconds(5))
@@ -233,5 +233,5 @@ extension LiveQuery {
     /// The longest time to wait for a lock of another connection.
     private static var patience: Duration { .seconds(10) }
     /// The minimum number of attempts: on a busy machine, few of them happen in that time.
-    private static var fewestAttempts: Int { 20 }
+    private static var minimumAttempts: Int { 20 }
 }

@@ -130,13 +130,13 @@ class LiveQuery: @unchecked Sendable {  // guarded by `progress`, or by the acce
     func concern(_ db: Database) throws -> LiveConcern { LiveConcern(.fullDatabase) }
 
     /// Delivers the end to the reader, and releases all objects of the user.
-    func letGo(_ failure: (any Error)?) {}
+    func release(_ failure: (any Error)?) {}
 
     // MARK: - Starting
 
     /// Fetches at once, on the calling thread, and delivers.
     final func startImmediately() {
-        noteBegin()
+        didBegin()
         settings.tell { $0.willStart?() }
         progress.withLock { $0.phase = .fetching }
         let kept = (content, settings)
@@ -152,12 +152,12 @@ class LiveQuery: @unchecked Sendable {  // guarded by `progress`, or by the acce
         } catch {
             return end(error)
         }
-        if mayNotRest() { begin() }
+        if shouldRunAgain() { begin() }
     }
 
     /// Starts the query with its first fetch.
     final func start() {
-        noteBegin()
+        didBegin()
         settings.tell { $0.willStart?() }
         wake(isFirst: true)
     }
@@ -211,7 +211,7 @@ class LiveQuery: @unchecked Sendable {  // guarded by `progress`, or by the acce
     }
 
     /// Rests, unless there is more to do. Returns whether there is.
-    final func mayNotRest() -> Bool {
+    final func shouldRunAgain() -> Bool {
         progress.withLock { progress in
             guard progress.phase == .fetching else { return false }
             if progress.mustFetch || progress.mustWatch && !progress.isWatching { return true }
@@ -233,10 +233,10 @@ class LiveQuery: @unchecked Sendable {  // guarded by `progress`, or by the acce
     }
 
     /// Notes that the query lives, so that its pool cannot be closed.
-    private func noteBegin() {
+    private func didBegin() {
         guard let pool = writer?.pool else { return }
         let hosts = LiveHosts.of(pool)
-        hosts.noteBegin()
+        hosts.didBegin()
         progress.withLock { ($0.hosts, $0.keepsOpen) = (hosts, true) }
     }
 
@@ -275,7 +275,7 @@ class LiveQuery: @unchecked Sendable {  // guarded by `progress`, or by the acce
         } else if let failure {
             settings.tell { $0.didFail?(failure) }
         }
-        letGo(failure)
+        release(failure)
     }
 }
 

@@ -136,7 +136,7 @@ final class LiveRows: LiveQuery, @unchecked Sendable {  // as its superclass; re
         return host
     }
 
-    override func letGo(_ failure: (any Error)?) {
+    override func release(_ failure: (any Error)?) {
         hosts?.remove(self)
         for reader in withReaders({ $0.close() }).list { reader.finish(failure) }
     }

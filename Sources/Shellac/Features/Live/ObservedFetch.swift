@@ -58,7 +58,7 @@ final class ObservedFetch<Value>: LiveQuery, @unchecked Sendable {  // as its su
             try regions.reduce(into: DatabaseRegion()) { try $0.formUnion($1.databaseRegion(db)) })
     }
 
-    override func letGo(_ failure: (any Error)?) {
+    override func release(_ failure: (any Error)?) {
         let content = state.withLock { state in
             defer { state.content = nil }
             return state.content

@@ -17,7 +17,7 @@ final class RowCondition: Sendable {
     let lookup: (column: String, values: [DatabaseValue])?
     /// The test of a row, which the ``RowTester`` runs. Nil if all rows that `lookup` finds satisfy
     /// the condition.
-    let test: QueryStorage?
+    let test: SharedQuery?
 
     /// Determines which rows affect a request. Returns nil if that is not possible.
     ///
@@ -49,7 +49,7 @@ final class RowCondition: Sendable {
             var test = SelectQuery(query.source)
             test.selection = [SQLSelection(.expression(SQLExpression(.word("1")), name: nil))]
             (test.own, test.given) = (.none, condition)
-            let storage = QueryStorage(test)
+            let storage = SharedQuery(test)
             guard tester.prepare(storage, of: table, stored, on: db) else { return nil }
             self.test = storage
         } else {

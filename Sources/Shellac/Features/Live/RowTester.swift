@@ -69,14 +69,14 @@ final class RowTester: Sendable {
     func areKnown(_ functions: Set<String>) -> Bool { functions.isSubset(of: knownFunctions) }
 
     /// Prepares the test of a condition. Returns false if it cannot be run.
-    func prepare(_ test: QueryStorage, of table: TableSchema, _ stored: StoredColumns, on db: Database)
+    func prepare(_ test: SharedQuery, of table: TableSchema, _ stored: StoredColumns, on db: Database)
         -> Bool
     {
         do {
             return try queue.inDatabase { clone in
                 try makeClone(of: table, on: clone, like: db)
                 let statement = try clone.queries.prepare(
-                    PurposefulQuery(storage: test, purpose: .existence), on: clone
+                    RequestQuery(storage: test, purpose: .existence), on: clone
                 ).statement
                 return areKnown(statement.effects.functions)
             }
@@ -172,7 +172,7 @@ final class RowTester: Sendable {
     private func isSatisfied(_ condition: RowCondition, on clone: Database) throws -> Bool {
         guard let test = condition.test else { return true }
         let (statement, arguments) = try clone.queries.prepare(
-            PurposefulQuery(storage: test, purpose: .existence), on: clone)
+            RequestQuery(storage: test, purpose: .existence), on: clone)
         return try Bool.fetchOne(statement, arguments: arguments) ?? true
     }
 }

@@ -10,7 +10,7 @@ extension TableWatch {
     }
 
     /// Finds the queries that follow a changed row.
-    func findFollowed(_ event: DatabaseEvent, _ wish: RowWish, _ found: (LiveQuery) -> Void) {
+    func findFollowed(_ event: DatabaseEvent, _ wish: RowInterest, _ found: (LiveQuery) -> Void) {
         for rows in followed {
             // If the row was not examined during its change, only its row id is known, or nothing.
             if wish == .anything { rows.note(event) }

@@ -222,14 +222,14 @@ final class TableWatch {
     private func update(of names: Set<String>) -> Update {
         if let known = knownUpdates.first(where: { $0.names == names }) { return known }
         let columns = Set(names.map(CaseInsensitiveName.init))
-        let update = Update(names: names, columns: columns, isRead: meet(columns, allReadColumns))
+        let update = Update(names: names, columns: columns, isRead: intersect(columns, allReadColumns))
         if knownUpdates.count >= 8 { knownUpdates.removeAll(keepingCapacity: true) }
         knownUpdates.append(update)
         return update
     }
 
     /// Returns the details that are needed of a row that is about to be changed.
-    func wish(for row: ChangingRow, _ kind: DatabaseEvent.Kind, _ columns: StoredColumns) -> RowWish {
+    func wish(for row: ChangingRow, _ kind: DatabaseEvent.Kind, _ columns: StoredColumns) -> RowInterest {
         if asked.contains(where: { !$0.query.isMarked }) { return .values }
         for lookup in lookups {
             if let value = row.initialValue(at: lookup.place, columns), lookup.hasOpen(value) {
@@ -249,7 +249,9 @@ final class TableWatch {
     func find(_ event: DatabaseEvent, _ found: (LiveQuery) -> Void) {
         let isUpdate = event.kind == .update
         if !hasFoundAll, !isUpdate || !hasFoundUpdated {
-            for entry in open where !isUpdate || meet(updatedColumns, entry.columns) { found(entry.query) }
+            for entry in open where !isUpdate || intersect(updatedColumns, entry.columns) {
+                found(entry.query)
+            }
             if isUpdate { hasFoundUpdated = true } else { hasFoundAll = true }
         }
         if byRowID.isEmpty { return }
@@ -257,14 +259,16 @@ final class TableWatch {
         let entries =
             event.mayHaveMoved || event.hasNoRowID
             ? Array(byRowID.values.joined()) : byRowID[event.rowID] ?? []
-        for entry in entries where !isUpdate || meet(updatedColumns, entry.columns) { found(entry.query) }
+        for entry in entries where !isUpdate || intersect(updatedColumns, entry.columns) {
+            found(entry.query)
+        }
     }
 
     /// Finds the queries with conditions that an unknown change may affect.
     func findTested(_ event: DatabaseEvent, _ found: (LiveQuery) -> Void) {
         let isUpdate = event.kind == .update
         if hasFoundAllTested || isUpdate && hasFoundUpdatedTested { return }
-        for tested in allTested where !isUpdate || meet(updatedColumns, tested.columns) {
+        for tested in allTested where !isUpdate || intersect(updatedColumns, tested.columns) {
             found(tested.query)
         }
         if isUpdate { hasFoundUpdatedTested = true } else { hasFoundAllTested = true }
@@ -275,8 +279,8 @@ final class TableWatch {
         var columns: Set<CaseInsensitiveName>?
         if case .update(_, let names) = kind { columns = Set(names.map(CaseInsensitiveName.init)) }
         for entry in [open, Array(byRowID.values.joined())].joined()
-        where columns.map({ meet($0, entry.columns) }) ?? true { found(entry.query) }
-        for tested in allTested where columns.map({ meet($0, tested.columns) }) ?? true {
+        where columns.map({ intersect($0, entry.columns) }) ?? true { found(entry.query) }
+        for tested in allTested where columns.map({ intersect($0, tested.columns) }) ?? true {
             found(tested.query)
         }
         findAllFollowed(found)
@@ -327,7 +331,7 @@ final class TableWatch {
     }
 
     /// Whether an update of columns may change one that is read.
-    private func meet(_ updated: Set<CaseInsensitiveName>, _ read: Set<CaseInsensitiveName>?) -> Bool {
+    private func intersect(_ updated: Set<CaseInsensitiveName>, _ read: Set<CaseInsensitiveName>?) -> Bool {
         guard let read else { return true }
         return !updated.isDisjoint(with: read) || !updated.isDisjoint(with: rowIDNames)
     }

@@ -162,7 +162,7 @@ private final class JoinedTable {
     }
 
     private func giveComing() {
-        if let coming { coming.owner.use { owner in coming.related.use { owner.relate($0) } } }
+        if let coming { coming.owner.use { owner in coming.related.use { owner.attach($0) } } }
         coming = nil
     }
 
@@ -170,7 +170,7 @@ private final class JoinedTable {
     /// to all records related to the row.
     private func make(for owner: Record) throws -> Int32? {
         guard let row = table.current else {
-            if let none { owner.relate(none) }
+            if let none { owner.attach(none) }
             return nil
         }
         // A type that is no record class reads its row in the scope.
@@ -179,8 +179,8 @@ private final class JoinedTable {
         records.append(record)
         for table in tables { try table.give(to: record) }
         let related = target.one(definition.identity, record)
-        owner.relate(related)
-        if let step = table.plan.wayBack { record.relate(RelatedOwner(owner, step)) }
+        owner.attach(related)
+        if let step = table.plan.wayBack { record.attach(RelatedOwner(owner, step)) }
         given.append(related)
         return Int32(given.count - 1)
     }

@@ -128,7 +128,7 @@ struct GraphSave {
         _ = db.transactionLog.note(note, nil, rowID: nil, moment: 0, in: db)
         // A callback may have set other objects.
         let now = record.related(by: definition.identity) ?? objects
-        record.relate(now.saved(as: objects.records))
+        record.attach(now.saved(as: objects.records))
     }
 
     /// Throws if a record has no key after it was saved, since nothing can refer to it.
@@ -267,12 +267,12 @@ struct GraphSave {
         let plan = try db.plan(for: type(of: records[0])).object
         _ = try plan.keyCondition()
         let columns = plan.key.map { RelationPath.Target($0, in: plan.table) }
-        var keys = OwnerKeys(columns, capacity: records.count)
+        var keys = KeyIndex(columns, capacity: records.count)
         for record in records { keys.add(try record.encodedKey(plan.key, of: definition, in: db)) }
         var known = keys
         for record in others { known.add(try record.encodedKey(plan.key, of: definition, in: db)) }
         let taken = Set(known.numbers.dropFirst(records.count))
-        var owner = OwnerKeys(step.to, capacity: 1)
+        var owner = KeyIndex(step.to, capacity: 1)
         owner.add(key)
         var related: Set<Int32> = []
         for list in keys.lists() {
@@ -326,14 +326,14 @@ private final class SavedListNote: Journaled {
 
     func inPlace(of copy: AnyObject) -> (any Journaled)? { nil }
 
-    func giveBack(_ note: Journal.Note) {}
+    func restore(_ note: Journal.Note) {}
 
-    func takeAwayValues(_ note: Journal.Note, on database: Database) {
+    func revert(_ note: Journal.Note, on database: Database) {
         guard let identity = objects.identity, let now = record.related(by: identity) else { return }
-        record.relate(now.saved(as: objects.savedRecords))
+        record.attach(now.saved(as: objects.savedRecords))
     }
 
-    func isTrue(on database: Database) -> Bool? { nil }
+    func matches(_ database: Database) -> Bool? { nil }
 
     func forget() {}
 }

@@ -71,7 +71,7 @@ final class LoadedPeers {
     /// The numbers that reveal other connections' commits. A transaction that began since may see
     /// these commits.
     private let dataVersions: [Int64?]
-    private let keys: OwnerKeys
+    private let keys: KeyIndex
     /// The related objects of each key. Nil if there was no row, or if they were taken.
     private var found: [RelatedObjects?]
     /// The keys without objects to take: another record has them, or they could not be read.
@@ -80,7 +80,7 @@ final class LoadedPeers {
     /// - Parameter unreadable: The keys with rows that could not be read. A record with such a key
     ///   loads alone, and then throws the error.
     init(
-        _ window: FetchWindow, _ definition: RelationDefinition, _ keys: OwnerKeys,
+        _ window: FetchWindow, _ definition: RelationDefinition, _ keys: KeyIndex,
         _ found: [RelatedObjects?], unreadable: Set<Int32>, in db: Database
     ) throws {
         (self.window, self.definition, self.keys, self.found) = (window, definition, keys, found)
@@ -144,7 +144,7 @@ extension RelationLoading {
         if let peers = try relations.loadedPeers(of: form, key), try peers.isGood(in: db) {
             return try give(own, to: record, from: peers, path)
         }
-        var keys = OwnerKeys(path.steps[0].to, capacity: FetchWindow.rowCount)
+        var keys = KeyIndex(path.steps[0].to, capacity: FetchWindow.rowCount)
         keys.add(own)
         window.eachRow { bytes, layout in
             let places = names.compactMap(layout.column(named:))
@@ -159,7 +159,7 @@ extension RelationLoading {
     /// Finds the related objects of a window's records. Unreadable rows are no error here, because
     /// they may belong to another record.
     private func findPeers(
-        _ window: FetchWindow, _ path: RelationPath, _ keys: inout OwnerKeys
+        _ window: FetchWindow, _ path: RelationPath, _ keys: inout KeyIndex
     ) throws -> LoadedPeers {
         var unreadable: Set<Int32> = []
         var found: [RelatedObjects?]
@@ -190,12 +190,12 @@ extension RelationLoading {
         _ key: [DatabaseValue], for record: Record, from peers: LoadedPeers, _ path: RelationPath
     ) -> Bool {
         if key.contains(where: \.isNull) {
-            record.relate(nothing)
+            record.attach(nothing)
             return true
         }
         guard let found = peers.take(key) else { return false }
-        record.relate(found ?? nothing)
-        if leadsBack, let found { found.lead(RelatedOwner(record, path.steps[0])) }
+        record.attach(found ?? nothing)
+        if leadsBack, let found { found.attachInverse(RelatedOwner(record, path.steps[0])) }
         return true
     }
 }

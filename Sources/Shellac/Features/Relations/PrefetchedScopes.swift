@@ -14,7 +14,7 @@ final class PrefetchedScopes: SuppliedRows {
     }
 
     deinit {
-        current?.moveOut()
+        current?.invalidate()
         current?.recycle()
     }
 
@@ -81,12 +81,12 @@ private struct ScopedList {
     /// The path to the rows of the table, as the index of each scope in the one before.
     private let scopes: [Int]
     private let columns: [Int]
-    private var keys: OwnerKeys
+    private var keys: KeyIndex
     private var owners: [AttachedRows] = []
 
     init(_ list: ScopePlan.List, _ scopes: [Int], _ columns: [Int]) {
         (definition, path, self.scopes, self.columns) = (list.definition, list.path, scopes, columns)
-        keys = OwnerKeys(list.path.steps[0].to, capacity: 0)
+        keys = KeyIndex(list.path.steps[0].to, capacity: 0)
     }
 
     /// Notes a row whose list must be fetched.

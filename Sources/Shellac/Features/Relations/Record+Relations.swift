@@ -136,13 +136,13 @@ extension Record {
     ///   - record: The record that the relation then returns. Nil for none.
     public final func set<Target: Record>(_ relation: BelongsTo<Target>, to record: Target?) {
         // The record that it referred to before is not removed.
-        relate(RelatedOne(relation.definition.identity, record, saved: nil))
+        attach(RelatedOne(relation.definition.identity, record, saved: nil))
     }
 
     /// Sets related records in place of the loaded ones.
     private func give(_ objects: RelatedObjects) {
         let before = objects.identity.flatMap(related(by:))
-        relate(objects.saved(as: before?.savedRecords))
+        attach(objects.saved(as: before?.savedRecords))
     }
 }
 

@@ -67,7 +67,7 @@ class RelatedObjects: RecordAttachment {
     func add(_ record: Record) {}
 
     /// Gives each object the way back to the record that it was loaded for.
-    func lead(_ back: RelatedOwner) {}
+    func attachInverse(_ back: RelatedOwner) {}
 
     /// Returns the same objects, with others as the saved ones. Nil means that the objects were
     /// never saved.
@@ -103,7 +103,7 @@ final class RelatedMany<Target: Record>: RelatedObjects {
         super.init(identity, next)
     }
 
-    override func lead(_ back: RelatedOwner) { for object in objects { object.relate(back) } }
+    override func attachInverse(_ back: RelatedOwner) { for object in objects { object.attach(back) } }
 
     override func add(_ record: Record) { objects.append(unsafeDowncast(record, to: Target.self)) }
 
@@ -141,7 +141,7 @@ final class RelatedOne<Target: Record>: RelatedObjects {
         RelatedOne(identity, object, saved: savedObject, next)
     }
 
-    override func lead(_ back: RelatedOwner) { object?.relate(back) }
+    override func attachInverse(_ back: RelatedOwner) { object?.attach(back) }
 
     override var records: [Record] { object.map { [$0] } ?? [] }
     override var savedRecords: [Record]? { savedObject.map { $0.map { [$0] } ?? [] } }
@@ -234,7 +234,7 @@ extension Record {
 
     /// Puts loaded objects in front of the chain, and removes those that the same relation had
     /// before.
-    final func relate(_ objects: RelatedObjects) {
+    final func attach(_ objects: RelatedObjects) {
         let others = related?.without(objects)
         related = others === objects.next ? objects : objects.copy(before: others)
     }

@@ -101,7 +101,7 @@ private final class RelatedCondition: LateExpression, @unchecked Sendable {
             before.limit = QueryLimit(count: first.count, offset: nil)
         }
         before.filter(try condition(path, number - 1))
-        return SQLExpression(.query(OwnerKeys.row(columns), in: .select(before), isNegated: false))
+        return SQLExpression(.query(KeyIndex.row(columns), in: .select(before), isNegated: false))
     }
 
     /// Returns the record's value in a column.

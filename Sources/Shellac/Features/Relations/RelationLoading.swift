@@ -45,7 +45,7 @@ struct RelationLoading {
         for owners: [Record], of type: Record.Type, _ areFetched: Bool, _ whole: SelectQuery?
     ) throws {
         let path = try path(for: type)
-        var keys = OwnerKeys(path.steps[0].to, capacity: owners.count)
+        var keys = KeyIndex(path.steps[0].to, capacity: owners.count)
         try keys.add(owners, path.steps[0].from, of: definition, areFetched, in: db)
         if owners.count == 1, !areFetched { db.noteLoad(of: definition, for: type) }
         let found = try find(path, &keys, for: owners, whole)
@@ -68,15 +68,15 @@ struct RelationLoading {
     ///   - refuse: A handler for an unreadable row. It gets the number of the row's key, and the
     ///     error. It throws to give up the whole search.
     func find(
-        _ path: RelationPath, _ keys: inout OwnerKeys, for owners: [Record], _ whole: SelectQuery? = nil,
+        _ path: RelationPath, _ keys: inout KeyIndex, for owners: [Record], _ whole: SelectQuery? = nil,
         refuse: (Int32, any Error) throws -> Void = { throw $1 }
     ) throws -> [RelatedObjects?] {
         let step = path.steps[0]
         // Only the keys of peers are known.
         let back = leadsBack && !owners.isEmpty ? step : nil
         var found = RelatedRows(definition, target, keys, back, owners)
-        var all: OwnerKeys.List?
-        if let whole, step.comparesIntegers { all = OwnerKeys.List(of: step.from[0], in: whole) }
+        var all: KeyIndex.List?
+        if let whole, step.comparesIntegers { all = KeyIndex.List(of: step.from[0], in: whole) }
         for list in keys.count == 0 ? [] : all.map({ [$0] }) ?? keys.lists() {
             try fetch(list, path, &keys, &found, refuse)
         }
@@ -90,7 +90,7 @@ struct RelationLoading {
     // MARK: - Fetching
 
     private func fetch(
-        _ list: OwnerKeys.List, _ path: RelationPath, _ keys: inout OwnerKeys, _ found: inout RelatedRows,
+        _ list: KeyIndex.List, _ path: RelationPath, _ keys: inout KeyIndex, _ found: inout RelatedRows,
         _ refuse: (Int32, any Error) throws -> Void
     ) throws {
         let query = try RelationQuery(
@@ -127,10 +127,10 @@ struct RelationLoading {
     }
 
     /// Gives each record its related objects.
-    private func give(_ owners: [Record], _ keys: OwnerKeys, _ found: [RelatedObjects?]) {
+    private func give(_ owners: [Record], _ keys: KeyIndex, _ found: [RelatedObjects?]) {
         let nothing = nothing
         for (owner, number) in zip(owners, keys.numbers) {
-            owner.relate(number < 0 ? nothing : found[Int(number)] ?? nothing)
+            owner.attach(number < 0 ? nothing : found[Int(number)] ?? nothing)
         }
     }
 
@@ -167,7 +167,7 @@ private struct RelatedRows {
     private var length = 0
 
     init(
-        _ definition: RelationDefinition, _ target: RelatedClass, _ keys: OwnerKeys,
+        _ definition: RelationDefinition, _ target: RelatedClass, _ keys: KeyIndex,
         _ step: RelationPath.Step?, _ owners: [Record]
     ) {
         (self.definition, self.target, self.step) = (definition, target, step)
@@ -194,7 +194,7 @@ private struct RelatedRows {
     }
 
     private mutating func put(_ record: Record, _ number: Int32) {
-        if let step { leadBack(record, number, step) }
+        if let step { attachInverse(record, number, step) }
         let expected = length
         length = number == lastNumber ? length + 1 : 1
         lastNumber = number
@@ -209,11 +209,11 @@ private struct RelatedRows {
         objects[Int(number)] = list
     }
 
-    private mutating func leadBack(_ record: Record, _ number: Int32, _ step: RelationPath.Step) {
+    private mutating func attachInverse(_ record: Record, _ number: Int32, _ step: RelationPath.Step) {
         let back =
             waysBack[Int(number)] ?? RelatedOwner(owners[Int(firstOwners[Int(number)])], step)
         waysBack[Int(number)] = back
-        record.relate(back)
+        record.attach(back)
     }
 }
 
@@ -315,7 +315,7 @@ extension RelationDefinition {
     func region(of type: (any TableRecord.Type)?, in db: Database) throws -> DatabaseRegion {
         let path = try db.relations.path(of: self, for: type ?? owner, on: db)
         // The values of keys do not matter for the tables and columns.
-        let key = OwnerKeys.List(
+        let key = KeyIndex.List(
             condition: { $0.map { SQLExpression(.isNull($0, isNegated: true)) }.joined(operator: .and) },
             only: nil)
         let query = try RelationQuery(self, path, key, identity: [], for: Row.self, in: db)

@@ -156,7 +156,7 @@ extension [String] {
 }
 
 /// A connection's cache of the columns of relations, and of the related objects of peers.
-final class RelationConnection: AccessKeeper {
+final class RelationCache: AccessKeeper {
     private struct Key: Hashable {
         let identity: ObjectIdentifier
         let type: ObjectIdentifier
@@ -217,16 +217,16 @@ final class RelationConnection: AccessKeeper {
     }
 }
 
-extension Slot<RelationConnection> {
+extension Slot<RelationCache> {
     static var relations: Self { Slot(8, until: .closing) }
 }
 
 extension Database {
     /// This connection's cache for relations.
-    var relations: RelationConnection {
+    var relations: RelationCache {
         checkAccess()
         if let relations = object(in: .relations) { return relations.object }
-        let relations = RelationConnection()
+        let relations = RelationCache()
         fill(.relations, with: relations)
         return relations
     }

@@ -26,7 +26,7 @@ struct RelationQuery {
     ///     times.
     ///   - element: The type that the rows become.
     init(
-        _ definition: RelationDefinition, _ path: RelationPath, _ keys: OwnerKeys.List, identity: [String],
+        _ definition: RelationDefinition, _ path: RelationPath, _ keys: KeyIndex.List, identity: [String],
         for element: Any.Type, in db: Database
     ) throws {
         for step in definition.steps { try definition.check(step) }
@@ -72,11 +72,11 @@ struct RelationQuery {
     ///     the first column of the row's own key. The row is valid until the next one.
     @inline(__always)
     func eachRow(
-        _ list: OwnerKeys.List, _ keys: inout OwnerKeys, in db: Database,
+        _ list: KeyIndex.List, _ keys: inout KeyIndex, in db: Database,
         _ body: (LiveRow, Int32, Int) throws -> Void
     ) throws {
         let (statement, arguments) = try db.queries.prepare(
-            PurposefulQuery(storage: QueryStorage(select), purpose: .rows), on: db)
+            RequestQuery(storage: SharedQuery(select), purpose: .rows), on: db)
         try statement.begin(arguments)
         defer { statement.abandon() }
         let row = statement.row

@@ -103,14 +103,14 @@ final class ScopedTable: AttachedRows {
     @inline(__always)
     func moveOn() -> LiveRow {
         row.moveOn()
-        for table in tables where !table.isBehind { table.fallBehind() }
+        for table in tables where !table.isBehind { table.skipRow() }
         return row
     }
 
     /// Marks the row as outdated: it must not be read until it has moved on.
-    private func fallBehind() {
+    private func skipRow() {
         isBehind = true
-        row.fallBehind()
-        for table in tables where !table.isBehind { table.fallBehind() }
+        row.skipRow()
+        for table in tables where !table.isBehind { table.skipRow() }
     }
 }

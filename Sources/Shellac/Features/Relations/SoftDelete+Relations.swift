@@ -41,7 +41,7 @@ private struct RelationCascade: SoftDeleteCascade {
         along owners: [[DatabaseValue]], of type: any TableRecord.Type, on db: Database
     ) throws -> [SelectQuery] {
         let path = try path(for: type, on: db)
-        var keys = OwnerKeys(path.steps[0].to, capacity: owners.count)
+        var keys = KeyIndex(path.steps[0].to, capacity: owners.count)
         for owner in owners { keys.add(owner) }
         return keys.lists().map { list in
             var query = definition.steps[0].query

@@ -39,7 +39,7 @@ extension GraphSave {
             }
             guard let replaced = record.replaced(by: back, isTrue: isReferredTo) else { return }
             record.drop(replaced)
-            record.relate(back)
+            record.attach(back)
             noted.add(record, replaced)
         }
 
@@ -81,13 +81,13 @@ private final class WayBackNote: Journaled {
 
     func inPlace(of copy: AnyObject) -> (any Journaled)? { nil }
 
-    func giveBack(_ note: Journal.Note) {}
+    func restore(_ note: Journal.Note) {}
 
-    func takeAwayValues(_ note: Journal.Note, on database: Database) {
+    func revert(_ note: Journal.Note, on database: Database) {
         for (record, replaced) in given.reversed() { record.takeAway(back, replaced) }
     }
 
-    func isTrue(on database: Database) -> Bool? { nil }
+    func matches(_ database: Database) -> Bool? { nil }
 
     func forget() {}
 }
@@ -132,7 +132,7 @@ extension Record {
         }
         if isThere { related = related?.without { back.isSame(as: $0) } }
         for link in replaced.reversed() where !known.contains(where: { $0.isReplaced(by: link) }) {
-            relate(link)
+            attach(link)
         }
     }
 }

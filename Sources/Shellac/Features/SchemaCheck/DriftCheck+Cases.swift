@@ -2,7 +2,7 @@
 
 extension DriftCheck {
     /// The maximum number of reported values that are no case.
-    private static let mostValues = 10
+    private static let maximumValues = 10
 
     /// Compares the cases of a type, if it lists any.
     mutating func checkCases(of type: (any Any.Type)?, in column: ColumnInfo) throws {
@@ -35,7 +35,7 @@ extension DriftCheck {
                 + "WHERE \(name) IS NOT NULL\(condition) GROUP BY \(name) COLLATE BINARY ORDER BY 2 DESC, 1")
         let rows = try Row.fetchCursor(statement, arguments: StatementArguments(listed))
         var told = 0
-        while told < Self.mostValues, let row = try rows.next() {
+        while told < Self.maximumValues, let row = try rows.next() {
             let value = row.databaseValues[0]
             if cases.accepts(value) { continue }
             let count = Int.fromDatabaseValue(row.databaseValues[1]) ?? 0

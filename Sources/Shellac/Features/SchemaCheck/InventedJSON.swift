@@ -5,7 +5,7 @@ struct InventedJSON {
     private var root = Value.object([:])
     private var attempts = 0
 
-    private static let mostAttempts = 500
+    private static let maximumAttempts = 500
 
     private indirect enum Value {
         case object([String: Value])
@@ -81,7 +81,7 @@ struct InventedJSON {
     /// try.
     mutating func heed(_ error: (any Error)?) -> Bool {
         attempts += 1
-        guard attempts < Self.mostAttempts, let error = error as? DecodingError else { return false }
+        guard attempts < Self.maximumAttempts, let error = error as? DecodingError else { return false }
         switch error {
         case .keyNotFound(let key, let context):
             return root.change(context.codingPath[...]) { value in

@@ -285,7 +285,7 @@ extension Database {
 
 // MARK: - Requests
 
-extension RequestSource {
+extension RowSource {
     /// Deletes the rows of the request permanently, even if ``TableRecord/databaseSoftDelete``
     /// keeps deleted rows.
     ///
@@ -322,13 +322,13 @@ extension RequestSource {
 
 extension TableRecord {
     /// Deletes all rows of the table permanently, except for rows that a default filter leaves out:
-    /// see ``RequestSource/destroyAll(_:)``.
+    /// see ``RowSource/destroyAll(_:)``.
     ///
     /// - Throws: a ``DatabaseError`` if a foreign key of other rows prevents the deletion.
     @discardableResult
     public static func destroyAll(_ db: Database) throws -> Int { try all().destroyAll(db) }
 
-    /// Restores all rows of the table that are deleted: see ``RequestSource/restoreAll(_:)``.
+    /// Restores all rows of the table that are deleted: see ``RowSource/restoreAll(_:)``.
     ///
     /// - Throws: a ``DatabaseError`` if the type declares no soft delete.
     @discardableResult

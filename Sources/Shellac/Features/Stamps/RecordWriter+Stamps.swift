@@ -117,13 +117,13 @@ extension RecordWriter {
     fileprivate func stampUpdate(
         _ declared: DatabaseStamps, _ record: Record?, _ save: inout Save, _ bound: FilledColumns
     ) -> [Int] {
-        let (asked, isFull) = (save.columns, save.isFull)
+        let (asked, writesAllColumns) = (save.columns, save.writesAllColumns)
         var mask = asked
         /// Whether the caller has specified the value of a column. For a struct, these are the
         /// columns that it names.
         func isExplicit(_ column: Int) -> Bool {
             if let record { return self.isExplicit(column, in: record) }
-            return !isFull && asked.contains(column)
+            return !writesAllColumns && asked.contains(column)
         }
         if let column = declared.created.flatMap(statements.layout.column(named:)), !isExplicit(column) {
             mask.remove(column)
@@ -149,7 +149,7 @@ extension RecordWriter {
         // A column that is written beside the record's own is enough for an update.
         let isEnough = statements.written.computed?.updated.isEmpty == false
         save.columns = isEnough ? mask.subtracting(exactKey) : settable(mask)
-        save.isFull = false
+        save.writesAllColumns = false
         return columns
     }
 
@@ -187,7 +187,7 @@ extension RecordWriter {
     ///
     /// - Parameter isStored: Whether the row will hold this date. An upsert may keep another one.
     fileprivate func bind(
-        _ stamped: [Int], _ connection: StampConnection, _ bound: FilledColumns, isStored: Bool
+        _ stamped: [Int], _ connection: StampKeeper, _ bound: FilledColumns, isStored: Bool
     ) throws {
         let text = try connection.currentText()
         bound.isAutocommit = sqlite3_get_autocommit(database.pointer) != 0 && database.lastBegun == nil

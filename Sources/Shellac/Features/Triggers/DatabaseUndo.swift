@@ -81,7 +81,7 @@ public final class DatabaseUndo: Sendable {
                     "recording cannot begin inside of a transaction, since a rollback would end it: make "
                         + "the DatabaseUndo before the transaction")
             }
-            return try db.triggerConnection.addRecorder(tables, limit: limit, shared: shared)
+            return try db.triggerInstaller.addRecorder(tables, limit: limit, shared: shared)
         }
     }
 

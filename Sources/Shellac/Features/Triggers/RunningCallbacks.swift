@@ -52,7 +52,7 @@ final class RunningCallbacks {
 
     // MARK: - SQL functions of the triggers
 
-    func addFunctions(to database: Database, _ triggers: TriggerConnection) throws {
+    func addFunctions(to database: Database, _ triggers: TriggerInstaller) throws {
         nonisolated(unsafe) unowned let running = self  // called inside of accesses
         nonisolated(unsafe) unowned let connection = triggers  // the same
         unowned let database = database

@@ -99,7 +99,7 @@ final class CallbackRegistration {
                 body += "SELECT shellac_values(\(some)); "
             }
             body += "SELECT shellac_change(\(number), \(kind), \(layout));"
-            let name = "\(TriggerConnection.prefix)callback \(number) \(index)"
+            let name = "\(TriggerInstaller.prefix)callback \(number) \(index)"
             return (
                 name,
                 "CREATE TRIGGER \(name.quotedDatabaseIdentifier) AFTER \(event.sql) "
@@ -148,7 +148,7 @@ extension Database {
         _ events: [TriggerEvent], on tableName: String, _ perform: @escaping CallbackRegistration.Perform
     ) throws -> TableCallback {
         checkAccess()
-        let triggers = try triggerConnection
+        let triggers = try triggerInstaller
         if triggers.running.depth > 0 { throw lateError }
         triggers.running.lastNumber += 1
         let callback = CallbackRegistration(tableName, events, number: triggers.running.lastNumber, perform)
@@ -163,7 +163,7 @@ extension Database {
     /// - Throws: A ``DatabaseError`` inside of a table-wide callback.
     public func remove(_ callback: TableCallback) throws {
         checkAccess()
-        let triggers = try triggerConnection
+        let triggers = try triggerInstaller
         if triggers.running.depth > 0 { throw lateError }
         try triggers.remove { $0.token === callback }
     }
@@ -182,7 +182,7 @@ extension Database {
     /// - Throws: Errors of the function.
     public func withoutTableCallbacks<Result>(_ body: () throws -> Result) throws -> Result {
         checkAccess()
-        let running = try triggerConnection.running
+        let running = try triggerInstaller.running
         running.suspensions += 1
         defer { running.suspensions -= 1 }
         return try body()

@@ -36,7 +36,7 @@ extension TriggerDefinition {
     /// - Throws: A ``DatabaseError`` for a request whose rows are not those of a table, and without
     ///   assignments.
     public func updateAll(
-        _ request: some RequestSource, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        _ request: some RowSource, onConflict conflictResolution: Database.ConflictResolution? = nil,
         _ assignments: ColumnAssignment...
     ) throws { try updateAll(request.all().query, conflictResolution, assignments) }
 
@@ -78,7 +78,7 @@ extension TriggerDefinition {
     /// - Throws: A ``DatabaseError`` for a type with soft deletes
     ///   (``TableRecord/databaseSoftDelete``). A trigger has no date but those that it is given:
     ///   set the column by `updateAll`, or delete the rows for good by `destroyAll`.
-    public func deleteAll(_ request: some RequestSource) throws {
+    public func deleteAll(_ request: some RowSource) throws {
         let query = request.all().query
         if let type = query.source.type, let deletion = type.databaseSoftDelete {
             throw DatabaseError(
@@ -109,7 +109,7 @@ extension TriggerDefinition {
     /// - Parameter request: The request for the rows. It may refer to the rows ``old`` and ``new``;
     ///   its values become literals.
     /// - Throws: A ``DatabaseError`` for a request whose rows are not those of a table.
-    public func destroyAll(_ request: some RequestSource) throws {
+    public func destroyAll(_ request: some RowSource) throws {
         try execute(BulkQuery(query: request.all().query, action: .delete, isReturning: false))
     }
 

@@ -24,7 +24,7 @@ extension UndoRecorder {
             let sql = "SELECT DISTINCT epoch FROM temp.\(tables.before)"
             epochs.formUnion(try Int64.fetchAll(database.cachedStatement(sql: sql)))
         }
-        let now = autocommitVersions.isEmpty ? nil : try database.triggerConnection.currentDataVersion()
+        let now = autocommitVersions.isEmpty ? nil : try database.triggerInstaller.currentDataVersion()
         let doubtful = autocommitVersions.filter { $0.value != now }.map { "\($0.key)" }.joined(
             separator: ", ")
         guard let first = epochs.min(), let last = epochs.max() else {

@@ -65,7 +65,7 @@ final class UndoRecorder {
     var epoch: Int64 = 1
     /// The transactions that may have touched rows, and do not have their groups yet.
     @exclusivity(unchecked) var pendingEpochs: [Int64] = []
-    /// The results of ``TriggerConnection/currentDataVersion()`` in single statements, whose groups
+    /// The results of ``TriggerInstaller/currentDataVersion()`` in single statements, whose groups
     /// are made after their commit. It is -1 for one that was recorded in a layout that no longer
     /// fits.
     @exclusivity(unchecked) var autocommitVersions: [Int64: Int64] = [:]
@@ -87,7 +87,7 @@ final class UndoRecorder {
         self.tables = tables
         self.limit = limit
         self.shared = shared
-        prefix = "\(TriggerConnection.undoPrefix)\(number)"
+        prefix = "\(TriggerInstaller.undoPrefix)\(number)"
         function = "shellac_undo_\(number)"
         let code = sqlite3_create_function_v2(
             database.pointer, function, 1, SQLITE_UTF8, Unretained(self).context,
@@ -134,7 +134,7 @@ final class UndoRecorder {
         }
         if isAutocommit { database.owed.insert(.autocommitStatementDidEnd) }
         if pendingEpochs.last != epoch {
-            guard let triggers = try? database.triggerConnection else { return true }
+            guard let triggers = try? database.triggerInstaller else { return true }
             let version = triggers.currentDataVersion()
             let fits = triggers.fit(version)
             // Inside of a function the schema cannot be changed, and the statement is not run

@@ -33,7 +33,7 @@ struct ElementMemory: ~Copyable {
     init() {}
 
     /// Handles the end of the rows: there is no current row any more.
-    mutating func moveOut() {
+    mutating func invalidate() {
         elementType = nil
         chunks.finish()
     }
@@ -51,5 +51,5 @@ struct ElementMemory: ~Copyable {
 /// A factory of records for rows of several classes, for upper layers. See `KindReader`.
 class ElementMaker {
     /// Handles the end of the rows: there is no current row any more.
-    func moveOut() {}
+    func invalidate() {}
 }

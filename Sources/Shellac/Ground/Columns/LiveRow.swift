@@ -202,7 +202,7 @@ extension LiveRow {
         stand(on: bytes)
         defer {
             storage.pointee.packedRow = nil
-            moveOut()
+            invalidate()
         }
         return try body()
     }
@@ -303,18 +303,18 @@ extension LiveRow {
 
     /// Handles a step to a row that the caller did not ask for, so that it cannot be read.
     @inline(__always)
-    func fallBehind() {
+    func skipRow() {
         storage.pointee.generation &+= 1
         storage.pointee.count = 0
     }
 
     /// Handles the end of the rows: the statement was reset.
-    func moveOut() {
-        fallBehind()
+    func invalidate() {
+        skipRow()
         // (The compiler crashes under the thread sanitizer if this is one expression.)
         let elements = storage.pointee.ownElements
-        elements.pointee.moveOut()
-        storage.pointee.makerReference?.use { $0.moveOut() }
+        elements.pointee.invalidate()
+        storage.pointee.makerReference?.use { $0.invalidate() }
         if !storage.pointee.windows.isEmpty { closeWindows() }
     }
 

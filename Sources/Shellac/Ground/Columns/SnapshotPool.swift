@@ -33,8 +33,8 @@ struct SnapshotPool: ~Copyable {
     /// The maximum size of a chunk, and that of a row in a chunk. From 1,024 bytes on, glibc's
     /// `malloc` consolidates all freed memory before it allocates. That took longer than the rest
     /// of a fetch.
-    private static var mostBytes: Int { 992 }
-    private static var mostBytesOfRow: Int { 256 }
+    private static var maximumBytes: Int { 992 }
+    private static var maximumBytesOfRow: Int { 256 }
     static var start: Int { (MemoryLayout<ChunkedRow.Chunk>.size + 7) & ~7 }
 
     /// Adds a row. Returns nil for a row that needs memory of its own.
@@ -79,13 +79,13 @@ struct SnapshotPool: ~Copyable {
     private mutating func beginChunk(_ layout: Unretained<RowLayout>, _ size: Int) -> Bool {
         let count = expectedCount
         expectedCount = max(4, min(count * 2, 1 << 10))
-        guard count > 0, size > MemoryLayout<ChunkedRow.Header>.size, size <= Self.mostBytesOfRow else {
+        guard count > 0, size > MemoryLayout<ChunkedRow.Header>.size, size <= Self.maximumBytesOfRow else {
             return false
         }
         // Otherwise, records of several types that are read from the same rows would each begin a
         // chunk.
         guard self.layout == nil || self.layout == layout else { return false }
-        let capacity = max(min(Self.start + count * size, Self.mostBytes), Self.start + size)
+        let capacity = max(min(Self.start + count * size, Self.maximumBytes), Self.start + size)
         giveBack()
         windowCount &+= rowCount
         (chunk, next, end, rowCount) = (nil, nil, nil, 0)

@@ -48,6 +48,6 @@ extension ColumnEncoding {
 
     /// Stores a column that was gathered.
     mutating func store(_ column: Gathered) {
-        if isAt(column.name) { column.value.withView { store($0, isDate: column.isDate) } }
+        if seek(to: column.name) { column.value.withView { store($0, isDate: column.isDate) } }
     }
 }

@@ -65,7 +65,7 @@ extension ColumnEncoding {
     // MARK: - In the column of a name
 
     @usableFromInline
-    mutating func null(in name: String) { if isAt(name) { store(.null) } }
+    mutating func null(in name: String) { if seek(to: name) { store(.null) } }
 
     @usableFromInline
     mutating func integer(_ value: Int64, in name: String) {
@@ -76,21 +76,21 @@ extension ColumnEncoding {
     /// Stores the integer out of line, so that the inlined fast path spills no registers.
     @inline(never)
     private mutating func integerElsewhere(_ value: Int64, in name: String) {
-        if isAt(name) { store(.integer(value)) }
+        if seek(to: name) { store(.integer(value)) }
     }
 
     @usableFromInline
     mutating func real(_ value: Double, isDate: Bool, in name: String) {
-        if isAt(name) { store(value.isNaN ? .null : .real(value), isDate: isDate) }
+        if seek(to: name) { store(value.isNaN ? .null : .real(value), isDate: isDate) }
     }
 
     /// Stores the bytes of a text. The text of a date has fewer than 256 bytes.
     mutating func text(_ utf8: UnsafeBufferPointer<UInt8>, isDate: Bool, in name: String) {
-        if isAt(name) { store(.text(utf8), isDate: isDate) }
+        if seek(to: name) { store(.text(utf8), isDate: isDate) }
     }
 
     mutating func blob(_ bytes: UnsafeRawBufferPointer, in name: String) {
-        if isAt(name) { store(.blob(bytes)) }
+        if seek(to: name) { store(.blob(bytes)) }
     }
 
     // MARK: - In the next column

@@ -62,14 +62,14 @@ struct ColumnEncoding: ~Copyable {
     }
 
     /// Returns the number of bytes needed for a number of columns: each has room for a number.
-    static func leastCapacity(for count: Int) -> Int { 9 &* count &+ 8 }
+    static func minimumCapacity(for count: Int) -> Int { 9 &* count &+ 8 }
 
     /// Creates an encoding that packs the columns of a layout into memory. It must have
-    /// ``leastCapacity(for:)``. A larger buffer may replace it, and the caller must take that one
+    /// ``minimumCapacity(for:)``. A larger buffer may replace it, and the caller must take that one
     /// back.
     @inline(__always)
     init(packing layout: RowLayout, into buffer: PackedBuffer) {
-        assert(buffer.capacity >= Self.leastCapacity(for: layout.count))
+        assert(buffer.capacity >= Self.minimumCapacity(for: layout.count))
         self.layout = Unretained(layout)
         count = layout.count
         nextPacked = layout.bits
@@ -226,7 +226,7 @@ extension ColumnEncoding {
     func packs(_ name: String) -> Bool { nextPacked.pointee == NameBits(name) }
 
     /// Moves to a column. Returns whether its value must be stored.
-    mutating func isAt(_ name: String) -> Bool { packs(name) || compares(name) || find(name) }
+    mutating func seek(to name: String) -> Bool { packs(name) || compares(name) || find(name) }
 
     /// Moves to an unexpected column.
     @inline(never)

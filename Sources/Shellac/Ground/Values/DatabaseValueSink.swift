@@ -93,7 +93,7 @@ public struct DatabaseValueSink: ~Copyable {
 
     /// Stores a value that was packed elsewhere.
     func store(_ packed: PackedValue) {
-        if encoding.pointee.isAt(column) { encoding.pointee.store(packed) }
+        if encoding.pointee.seek(to: column) { encoding.pointee.store(packed) }
     }
 
     /// Stores a value of any storage class.

@@ -19,7 +19,7 @@ import Synchronization
 /// Everything else that reads a row into a record (`init(row:)`, `reload`, a copy, a partial fetch)
 /// goes through ``InPlaceDecoding``. So does everything that sets one column.
 ///
-/// Some facts about a class need a record: see ``prepare(_:)`` and ``howToMake``.
+/// Some facts about a class need a record: see ``prepare(_:)`` and ``construction``.
 final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
     let type: Record.Type
     let coder: RecordCoder
@@ -188,14 +188,14 @@ final class CodedClass: @unchecked Sendable {  // `learnt` has a lock
     // MARK: - Making records
 
     /// The way in which fetched records of the class are made.
-    var howToMake: Making {
+    var construction: Making {
         let known = Making(rawValue: making.load(ordering: .relaxed)) ?? .unknown
         return known == .unknown ? learnMaking() : known
     }
 
     @inline(never)
     private func learnMaking() -> Making {
-        let found = InitializerProbe.howToMake(type)
+        let found = InitializerProbe.construction(type)
         making.store(found.rawValue, ordering: .relaxed)
         return found
     }

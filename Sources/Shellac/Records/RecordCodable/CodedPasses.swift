@@ -74,7 +74,7 @@ final class CodedPasses: ClassCoding, @unchecked Sendable {  // it is immutable
     override func make(_ type: Record.Type, of live: LiveRow) throws -> Record? {
         let (storage, identifier) = (live.storage, ObjectIdentifier(type))
         if storage.pointee.elements.pointee.codedElement != identifier {
-            let making = coded.howToMake
+            let making = coded.construction
             guard making == .codingByHand || making == .coding && coded.hasAllColumns(Row(live)) else {
                 storage.pointee.plainElement = identifier
                 return nil
@@ -85,7 +85,7 @@ final class CodedPasses: ClassCoding, @unchecked Sendable {  // it is immutable
     }
 
     override func makeByHand(_ type: Record.Type, of row: Row) throws -> Record? {
-        coded.howToMake == .codingByHand ? try decode(row) : nil
+        coded.construction == .codingByHand ? try decode(row) : nil
     }
 
     private func decode(_ row: Row) throws -> Record {

@@ -17,7 +17,7 @@ final class InitializerProbe: RecordProbe, @unchecked Sendable {  // one thread 
     private var left: (bytes: [[UInt8]], names: [String])?
 
     /// Returns the way in which fetched records of a class are made.
-    static func howToMake(_ type: Record.Type) -> CodedClass.Making {
+    static func construction(_ type: Record.Type) -> CodedClass.Making {
         let probe = InitializerProbe()
         let layout = RowLayout(names: [], sql: nil, affinities: [], missed: probe)
         guard var record = try? type.init(row: Row(.make(layout, values: []))) else {

@@ -192,7 +192,7 @@ extension RecordPlan {
 struct KeyLists: Sequence, IteratorProtocol {
     private var rest: ArraySlice<DatabaseValue>
 
-    private static let mostKeys = 512
+    private static let maximumKeys = 512
 
     init(_ keys: [DatabaseValue]) {
         var seen: Set<DatabaseValue> = []
@@ -201,8 +201,8 @@ struct KeyLists: Sequence, IteratorProtocol {
 
     mutating func next() -> [DatabaseValue]? {
         if rest.isEmpty { return nil }
-        defer { rest = rest.dropFirst(Self.mostKeys) }
-        return rest.prefix(Self.mostKeys).filledUp()
+        defer { rest = rest.dropFirst(Self.maximumKeys) }
+        return rest.prefix(Self.maximumKeys).filledUp()
     }
 }
 

@@ -89,25 +89,25 @@ extension FetchableRecord where Self: Record {
         -> Int
     { try deleteAll(db, keys: ids) }
 
-    /// See ``RefinableRequest/filter(key:)-(DatabaseValueConvertible)``.
+    /// See ``RequestBuilding/filter(key:)-(DatabaseValueConvertible)``.
     @_disfavoredOverload
     public static func filter(id: some DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
         all().filter(key: id)
     }
 
-    /// See ``RefinableRequest/filter(keys:)-(Sequence)``.
+    /// See ``RequestBuilding/filter(keys:)-(Sequence)``.
     @_disfavoredOverload
     public static func filter(ids: some Sequence<some DatabaseValueConvertible>) -> QueryInterfaceRequest<
         Self
     > { all().filter(keys: ids) }
 }
 
-extension RefinableRequest where RowDecoder: Record {
-    /// See ``RefinableRequest/filter(key:)-(DatabaseValueConvertible)``.
+extension RequestBuilding where RowDecoder: Record {
+    /// See ``RequestBuilding/filter(key:)-(DatabaseValueConvertible)``.
     @_disfavoredOverload
     public func filter(id: some DatabaseValueConvertible) -> Refined { self.filter(key: id) }
 
-    /// See ``RefinableRequest/filter(keys:)-(Sequence)``.
+    /// See ``RequestBuilding/filter(keys:)-(Sequence)``.
     @_disfavoredOverload
     public func filter(ids: some Sequence<some DatabaseValueConvertible>) -> Refined {
         self.filter(keys: ids)

@@ -289,7 +289,7 @@ struct RequestEdgesTests {
             try Piece(sql: "SELECT '\(text)'").write(to: &writer)
             return writer.bytes
         }
-        #expect(QueryConnection.hash(shapes[0]) == QueryConnection.hash(shapes[1]))
+        #expect(RequestCache.hash(shapes[0]) == RequestCache.hash(shapes[1]))
         #expect(!shapes[0].hasSameBytes(as: shapes[1]))
         try DatabaseQueue().read { db in
             for text in pieces + pieces {

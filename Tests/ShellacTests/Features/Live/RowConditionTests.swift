@@ -280,9 +280,10 @@ struct RowConditionTests {
         try #expect(await watched.fetches(after: "INSERT INTO t (score) VALUES (1)") == 0)
         let many =
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %) INSERT INTO t (score) SELECT i FROM n"
-        try #expect(await watched.fetches(after: many.replacing("%", with: "\(LiveQueries.mostTests)")) == 0)
         try #expect(
-            await watched.fetches(after: many.replacing("%", with: "\(LiveQueries.mostTests + 1)")) == 1)
+            await watched.fetches(after: many.replacing("%", with: "\(LiveQueries.maximumTests)")) == 0)
+        try #expect(
+            await watched.fetches(after: many.replacing("%", with: "\(LiveQueries.maximumTests + 1)")) == 1)
         try #expect(await watched.fetches(after: many.replacing("%", with: "100000")) == 1)
         try #expect(
             await watched.fetches(after: "INSERT INTO t (note, score) VALUES (zeroblob(2000000), 1)") == 1)
@@ -295,7 +296,7 @@ struct RowConditionTests {
         let watched = try WatchedRequest(Self.schema)
         let seen = Recorder<Int>()
         // Each of them alone has fewer rows to test than it may.
-        let teams = 1...(LiveQueries.mostRows / (LiveQueries.mostTests - 10) + 1)
+        let teams = 1...(LiveQueries.maximumRows / (LiveQueries.maximumTests - 10) + 1)
         let tasks = teams.map { team in
             Task {
                 let request = Self.t.filter(Column("team") == team && Column("score") > 1_000)
@@ -308,7 +309,7 @@ struct RowConditionTests {
         try await waitUntil { watched.spy.sql.filter { $0.contains("\"score\" > ?") }.count >= teams.count }
         try await watched.queue.settle()
         try await watched.queue.write { db in
-            for row in 0..<(LiveQueries.mostTests - 10) * teams.count {
+            for row in 0..<(LiveQueries.maximumTests - 10) * teams.count {
                 try db.execute(
                     sql: "INSERT INTO t (team, score) VALUES (?, 0)", arguments: [row % teams.count + 1])
             }

@@ -13,7 +13,7 @@ final class IndexAdvisor {
     private static var pause: UInt64 { 100_000_000 }
 
     /// The thresholds for repeated and wasteful reads.
-    private static let (fewestRuns, fewestRowsRead, fewestRowsReadForEachGiven) = (10, 10_000, 20)
+    private static let (minimumRuns, minimumRowsRead, minimumRowsReadForEachGiven) = (10, 10_000, 20)
 
     /// The statements that the connections of a group have already examined.
     private final class Examined: Sendable {
@@ -64,11 +64,11 @@ final class IndexAdvisor {
                 Int(UInt32(bitPattern: sqlite3_stmt_status(statement.sqliteStatement, name, 0)))
             }
             rowsRead = counter(SQLITE_STMTSTATUS_FULLSCAN_STEP) + counter(SQLITE_STMTSTATUS_AUTOINDEX)
-            guard rowsRead >= IndexAdvisor.fewestRowsRead else { return nil }
+            guard rowsRead >= IndexAdvisor.minimumRowsRead else { return nil }
             runs = counter(SQLITE_STMTSTATUS_RUN)
             rowsGiven = max(0, Int(statement.row.generation &- statement.firstGeneration) - runs)
-            guard runs >= IndexAdvisor.fewestRuns,
-                rowsRead / IndexAdvisor.fewestRowsReadForEachGiven >= rowsGiven
+            guard runs >= IndexAdvisor.minimumRuns,
+                rowsRead / IndexAdvisor.minimumRowsReadForEachGiven >= rowsGiven
             else { return nil }
         }
     }

@@ -84,7 +84,7 @@ package struct IndexModel: ~Copyable {
             columns.sorted().map { Candidate(table: table, columns: [$0]) }
         }
         var chosen: [Candidate] = []
-        for search in searches(statement, singles.prefix(Self.mostCandidates), scanned) {
+        for search in searches(statement, singles.prefix(Self.maximumCandidates), scanned) {
             // A statement that writes may affect all rows of a range.
             if !statement.isReadonly, !search.hasEquality { continue }
             chosen.append(extended(singles[search.candidate], search, statement, scanned))
@@ -92,8 +92,8 @@ package struct IndexModel: ~Copyable {
         return chosen
     }
 
-    private static var mostCandidates: Int { 100 }
-    private static var mostColumns: Int { 3 }
+    private static var maximumCandidates: Int { 100 }
+    private static var maximumColumns: Int { 3 }
 
     /// Returns the candidate with additional columns, as long as SQLite uses more of them.
     private func extended(
@@ -101,11 +101,11 @@ package struct IndexModel: ~Copyable {
     ) -> Candidate {
         var (best, termCount) = (candidate, search.termCount)
         let others = (statement.effects.reads[candidate.table] ?? []).sorted()
-        while best.columns.count < Self.mostColumns {
+        while best.columns.count < Self.maximumColumns {
             let longer = others.filter { !best.columns.contains($0) }.map { other in
                 Candidate(table: best.table, columns: best.columns + [other])
             }
-            let found = searches(statement, longer.prefix(Self.mostCandidates), scanned)
+            let found = searches(statement, longer.prefix(Self.maximumCandidates), scanned)
                 .first { $0.loop == search.loop && $0.termCount > termCount }
             guard let found else { break }
             (best, termCount) = (longer[found.candidate], found.termCount)

@@ -16,7 +16,7 @@ extension Database {
     func unheard<Result>(steps: Int?, _ body: () throws -> Result) rethrows -> Result {
         let wasImpatient = hooks.busyHandler?.isImpatient ?? false
         hooks.busyHandler?.isImpatient = true
-        hooks.tracer?.isDeaf = true
+        hooks.tracer?.isSilent = true
         running.isRehearsal = true
         let budget = steps.map { StepBudget($0, self) }
         if let budget {
@@ -32,7 +32,7 @@ extension Database {
             }
             running.isRehearsal = false
             running.functionError = nil
-            hooks.tracer?.isDeaf = false
+            hooks.tracer?.isSilent = false
             hooks.busyHandler?.isImpatient = wasImpatient
             _ = hooks.busyHandler?.takeVainWait()
         }
@@ -63,7 +63,7 @@ extension Database {
     var isInAutocommit: Bool { sqlite3_get_autocommit(pointer) != 0 }
 
     /// Reads rows through SQLite's C functions alone.
-    func readUnheard(_ sql: String, _ arguments: [DatabaseValue] = []) throws -> [[DatabaseValue]] {
+    func querySilently(_ sql: String, _ arguments: [DatabaseValue] = []) throws -> [[DatabaseValue]] {
         var statement: OpaquePointer?
         var code = sqlite3_prepare_v2(pointer, sql, -1, &statement, nil)
         guard code == SQLITE_OK, let statement else { throw error(code, sql: sql) }

@@ -20,7 +20,7 @@ extension Statement {
         phase = .idle
         if error != nil {
             error = database.endRun(of: self, error: error)
-            database.object(in: .transactions)?.object.letGo()
+            database.object(in: .transactions)?.object.releaseDeferred()
         }
         if let error {
             database.object(in: .changes)?.object.statementDidFail()
@@ -53,7 +53,7 @@ extension Statement {
         } else if error != nil {
             database.object(in: .changes)?.object.statementDidFail()
         }
-        if let transactions = database.object(in: .transactions) { transactions.use { $0.letGo() } }
+        if let transactions = database.object(in: .transactions) { transactions.use { $0.releaseDeferred() } }
         if let error { throw error }
     }
 
@@ -78,7 +78,7 @@ extension Statement {
                 followed.append((statement, error))
             }
             let hasRun = statement.phase == .running
-            statement.row.moveOut()
+            statement.row.invalidate()
             statement.phase = isEndOfAccess ? .orphaned : .stopped
             running = statement.previousRunning?.object
             statement.previousRunning = nil
@@ -101,7 +101,7 @@ extension Statement {
                 }
             }
         }
-        database.object(in: .transactions)?.object.letGo()
+        database.object(in: .transactions)?.object.releaseDeferred()
     }
 }
 

@@ -399,7 +399,7 @@ public final class Statement {
         let hasRun = phase != .begun
         let isFollowed = concerns.contains(.changes) && phase == .running
         if phase.isLinked { database.running.remove(self) }
-        row.moveOut()
+        row.invalidate()
         phase = .idle
         if concerns.contains(.schema) && hasRun || error != nil
             || !database.owed.isDisjoint(with: .atEndOfStatement)

@@ -42,7 +42,7 @@ class TransactionFollower {
 
     /// Releases the objects kept until a statement has ended and all followers were notified. This
     /// may run users' code that calls back.
-    func letGo() {}
+    func releaseDeferred() {}
 
     /// Called before the connection closes, to release statements.
     func connectionWillClose() {}
@@ -121,7 +121,7 @@ class ChangeFollower {
     func changesWereLost(isTransaction: Bool) {}
 
     /// Runs a function whose changes are undone in the end, without reporting them.
-    func hearingNothing(_ body: () -> Void) { body() }
+    func silently(_ body: () -> Void) { body() }
 }
 
 /// The next events that followers have requested. Most statements and accesses concern no follower.

@@ -48,7 +48,7 @@ final class CommitConfirmation {
     /// Whether the due databases are unknown.
     private var isUnknown = false
     /// Whether another hook has replaced the log hook, and got its calls.
-    private var isDeaf = false
+    private var isSilent = false
     /// The page sizes of the databases, from the headers of their logs.
     private var pageSizes: [String: Int64] = [:]
     /// The number of frames at which to copy the log. SQLite's own log hook, which this one
@@ -91,7 +91,7 @@ final class CommitConfirmation {
         if isUnknown { commitDidEnd(database) }
         if due.isEmpty { return nil }
         defer { forget() }
-        isDeaf = due.contains { $0.value == nil } && hasOpenLog(database) && !database.hearOfLogs()
+        isSilent = due.contains { $0.value == nil } && hasOpenLog(database) && !database.hearOfLogs()
         for (name, frames) in due {
             // A file that has lost its name can still be read.
             if database.hasMoved(name) { return ResultCode.SQLITE_READONLY_DBMOVED.rawValue }
@@ -115,7 +115,7 @@ final class CommitConfirmation {
                 let (code, header) = log.read(32, at: 0)
                 guard code == SQLITE_OK || code == DatabaseFile.shortRead else { return code }
                 if Self.isLog(header) {
-                    guard isDeaf else { return nil }
+                    guard isSilent else { return nil }
                     let size = log.size ?? 0
                     let (code, _) = log.read(24, at: max(0, size - 24))
                     guard code == SQLITE_OK || code == DatabaseFile.shortRead else { return code }
@@ -205,7 +205,7 @@ extension Database {
     /// replaces it by SQLite's hook, and a statement can be interrupted.
     fileprivate func hearOfLogs() -> Bool {
         let wasThere = takeLogHook()
-        return unheard(steps: nil) { (try? readUnheard("SELECT 1 LIMIT 0")) != nil } && wasThere
+        return unheard(steps: nil) { (try? querySilently("SELECT 1 LIMIT 0")) != nil } && wasThere
     }
 
     /// The names of the connection's databases, except for temporary tables. Nil if SQLite has no
@@ -220,7 +220,7 @@ extension Database {
     /// The same names, by a statement, for SQLite before 3.39. Do not use it in a hook.
     fileprivate var namesByStatement: [String] {
         let rows = unheard(steps: nil) {
-            (try? readUnheard("SELECT name FROM pragma_database_list WHERE seq <> 1")) ?? []
+            (try? querySilently("SELECT name FROM pragma_database_list WHERE seq <> 1")) ?? []
         }
         return rows.compactMap { String.fromDatabaseValue($0[0]) }
     }

@@ -177,7 +177,7 @@ final class FilePlace {
         database.unheard(steps: nil) {
             // SQLite updates the version number only when it reads the log.
             let sql = "SELECT 1 FROM \(name.quotedDatabaseIdentifier).sqlite_master LIMIT 1"
-            guard (try? database.readUnheard(sql)) != nil, database.pagerVersion(of: name) == version else {
+            guard (try? database.querySilently(sql)) != nil, database.pagerVersion(of: name) == version else {
                 return
             }
             // After the first checkpoint, other connections find nothing to copy in the log, even

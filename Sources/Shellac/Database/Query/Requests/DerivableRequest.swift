@@ -1,7 +1,7 @@
 // The protocols of filtering and sorting, from the most general to the most specific.
 //
-// ``RefinableRequest`` covers everything that can be refined. ``DerivableRequest`` keeps its type
-// when it is refined. ``RequestSource`` has rows of its own to fetch.
+// ``RequestBuilding`` covers everything that can be refined. ``DerivableRequest`` keeps its type
+// when it is refined. ``RowSource`` has rows of its own to fetch.
 
 /// A type with conditions, orders and selections: a request, a table, or a path to the rows of one.
 ///
@@ -9,7 +9,7 @@
 /// if this is a request or a table.
 ///
 /// Write your own refinements in an extension of ``DerivableRequest``.
-public protocol RefinableRequest<RowDecoder> {
+public protocol RequestBuilding<RowDecoder> {
     /// The type that rows are decoded as.
     associatedtype RowDecoder
 
@@ -29,7 +29,7 @@ public protocol RefinableRequest<RowDecoder> {
     ) rethrows -> Refined
 }
 
-extension RefinableRequest {
+extension RequestBuilding {
     func derived(_ change: (inout SelectQuery) -> Void) -> Refined { refined { $0.with(change) } }
 }
 
@@ -44,13 +44,21 @@ extension RefinableRequest {
 ///
 /// Begin with `all()` to use it on a type. Some refinements do not apply to everything derivable,
 /// such as a limit of all rows. Write those in an extension of ``QueryInterfaceRequest``.
-public protocol DerivableRequest<RowDecoder>: RefinableRequest where Refined == Self {}
+public protocol DerivableRequest<RowDecoder>: RequestBuilding where Refined == Self {}
 
 /// A source of rows from which requests are built: a request, or a table.
-public protocol RequestSource<RowDecoder> {
+public protocol RowSource<RowDecoder> {
     /// The type that rows are decoded as.
     associatedtype RowDecoder
 
     /// Returns the request.
     func all() -> QueryInterfaceRequest<RowDecoder>
 }
+
+// MARK: - Older names
+
+@available(*, unavailable, renamed: "RequestBuilding")
+public typealias RefinableRequest = RequestBuilding
+
+@available(*, unavailable, renamed: "RowSource")
+public typealias RequestSource = RowSource

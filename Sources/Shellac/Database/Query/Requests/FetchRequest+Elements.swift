@@ -11,7 +11,7 @@ extension DatabaseFetchable {
     public static func fetchCursor(_ db: Database, _ request: some FetchRequest) throws -> DatabaseCursor<
         Self
     > {
-        if let request = request as? any RequestSource {
+        if let request = request as? any RowSource {
             return try request.asRequest(of: Self.self).fetchCursor(db)
         }
         let prepared = try request.prepare(db, forSingleResult: false)
@@ -34,7 +34,7 @@ extension DatabaseFetchable {
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails. Also the error
     ///   of decoding an element, usually a ``RowDecodingError``.
     public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
-        if let request = request as? any RequestSource {
+        if let request = request as? any RowSource {
             return try request.asRequest(of: Self.self).fetchAll(db)
         }
         let prepared = try request.prepare(db, forSingleResult: false)
@@ -54,7 +54,7 @@ extension DatabaseFetchable {
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails. Also the error
     ///   of decoding an element, usually a ``RowDecodingError``.
     public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
-        if let request = request as? any RequestSource {
+        if let request = request as? any RowSource {
             return try request.asRequest(of: Self.self).fetchOne(db)
         }
         let prepared = try request.prepare(db, forSingleResult: true)

@@ -26,14 +26,14 @@ extension FetchRequest {
             depths[id] = depth
             return String(repeating: "  ", count: depth) + detail
         }
-        if (self as? any RequestSource)?.isLimitedByChance == true {
+        if (self as? any RowSource)?.isLimitedByChance == true {
             lines.append("NOTE: a LIMIT without ORDER BY: the plan decides which rows are returned")
         }
         return lines.joined(separator: "\n")
     }
 }
 
-extension RequestSource {
+extension RowSource {
     fileprivate var isLimitedByChance: Bool { all().query.isLimitedByChance }
 }
 

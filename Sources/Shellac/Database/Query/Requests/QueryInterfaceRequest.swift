@@ -15,9 +15,9 @@
 /// ```
 public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
     /// One reference, because requests are copied more often than derived.
-    private let storage: QueryStorage
+    private let storage: SharedQuery
 
-    init(_ query: SelectQuery) { storage = QueryStorage(query) }
+    init(_ query: SelectQuery) { storage = SharedQuery(query) }
 
     var query: SelectQuery { storage.query }
 
@@ -30,11 +30,11 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
     public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
         var storage = storage
         if let supplement = storage.query.supplement {
-            storage = try QueryStorage(
+            storage = try SharedQuery(
                 supplement.joined(storage.query, for: RowDecoder.self, avoiding: [], on: db))
         }
         let (statement, arguments) = try db.queries.prepare(
-            PurposefulQuery(storage: storage, purpose: isOne ? .first : .rows), on: db)
+            RequestQuery(storage: storage, purpose: isOne ? .first : .rows), on: db)
         if let recorder = db.readRecorder, let rows = try storage.query.rowsRegion(db) {
             recorder.limit(statement, to: rows)
         }
@@ -52,7 +52,7 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func fetchCount(_ db: Database) throws -> Int {
         let (statement, arguments) = try db.queries.prepare(
-            PurposefulQuery(storage: storage, purpose: .count), on: db)
+            RequestQuery(storage: storage, purpose: .count), on: db)
         return try Int.fetchOne(statement, arguments: arguments) ?? 0
     }
 
@@ -66,13 +66,13 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
     /// - Throws: a ``DatabaseError`` when the statement does not compile, or fails.
     public func exists(_ db: Database) throws -> Bool {
         let (statement, arguments) = try db.queries.prepare(
-            PurposefulQuery(storage: storage, purpose: .existence), on: db)
+            RequestQuery(storage: storage, purpose: .existence), on: db)
         return try Bool.fetchOne(statement, arguments: arguments) ?? false
     }
 }
 
 /// A box for the query of a request.
-final class QueryStorage: Sendable {
+final class SharedQuery: Sendable {
     let query: SelectQuery
 
     init(_ query: SelectQuery) { self.query = query }
@@ -83,7 +83,7 @@ extension QueryInterfaceRequest: SQLSubqueryable {
     public var sqlExpression: SQLExpression { SQLExpression(.subquery(.select(query))) }
 }
 
-extension QueryInterfaceRequest: DerivableRequest, RequestSource {
+extension QueryInterfaceRequest: DerivableRequest, RowSource {
     public func all() -> QueryInterfaceRequest<RowDecoder> { self }
 
     public func refined(
@@ -97,7 +97,7 @@ extension QueryInterfaceRequest: DerivableRequest, RequestSource {
 /// let rows = try Table("player").filter(Column("score") > 100).fetchAll(db)
 /// let players = try Table<Player>("oldPlayer").fetchAll(db)
 /// ```
-public struct Table<RowDecoder>: RequestSource, RefinableRequest, FetchRequest {
+public struct Table<RowDecoder>: RowSource, RequestBuilding, FetchRequest {
     /// The name.
     public let tableName: String
 

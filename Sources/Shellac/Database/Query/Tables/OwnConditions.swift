@@ -133,7 +133,7 @@ extension TableRecord {
     public static func unfiltered(by names: DefaultFilter.Name...) -> QueryInterfaceRequest<Self> { all() }
 }
 
-extension RefinableRequest {
+extension RequestBuilding {
     /// Leaves out conditions of the type's ``TableRecord/databaseDefaultFilter``.
     ///
     /// - Parameter names: The conditions to leave out. The request throws if the type has none of

@@ -71,8 +71,8 @@ extension Database {
     /// the schema cannot be read: the schema change then fails as well, with an error of its own.
     private func mayHaveMaintainedColumns(in schemaName: String?) -> Bool {
         if isClosed { return false }
-        hooks.tracer?.isDeaf = true
-        defer { hooks.tracer?.isDeaf = false }
+        hooks.tracer?.isSilent = true
+        defer { hooks.tracer?.isSilent = false }
         let names = schemaName.map { [$0] } ?? (try? schema.databaseNames()) ?? []
         return names.contains { name in
             let tables = (try? schema.objects(.table, in: name)) ?? []

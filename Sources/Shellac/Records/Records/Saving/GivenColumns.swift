@@ -31,7 +31,7 @@ extension RecordWriter {
     func columnsToUpdate(
         _ names: Set<String>?, and changed: ColumnMask = ColumnMask(),
         of record: some MutablePersistableRecord
-    ) throws -> (mask: ColumnMask, isFull: Bool) {
+    ) throws -> (mask: ColumnMask, writesAllColumns: Bool) {
         if let names { return (try mask(of: names, and: changed), false) }
         if let object = record.object, let known = RememberedRow.View(object)?.layout,
             !columns.isLaid(out: known)
@@ -49,7 +49,7 @@ extension RecordWriter {
     @inline(never)
     private func columnsToUpdate(
         of record: Record, knowing known: RowLayout
-    ) -> (mask: ColumnMask, isFull: Bool) {
+    ) -> (mask: ColumnMask, writesAllColumns: Bool) {
         let notGiven = columnsNotGiven(by: record)
         let mask = allColumns.subtracting(notGiven)
         return (settable(mask), notGiven.isEmpty && !columns.lacksColumns(of: known))

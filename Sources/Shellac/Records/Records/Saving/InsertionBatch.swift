@@ -40,7 +40,7 @@ final class InsertionBatch {
     @exclusivity(unchecked) private(set) var rowIDs: [Int64] = []
 
     /// The maximum number of rows in one statement. More gain nothing.
-    static let mostRows = 64
+    static let maximumRows = 64
 
     /// - Parameters:
     ///   - count: The number of expected records.
@@ -51,8 +51,8 @@ final class InsertionBatch {
         (self.plan, self.isAlone, self.database, self.didInsert) = (plan, isAlone, database, didInsert)
         // As short as possible: glibc's `malloc` consolidates memory before it allocates a long
         // piece. See ``SnapshotPool``.
-        buffer = PackedBuffer(capacity: 64 * min(max(count, 1), Self.mostRows))
-        ends.reserveCapacity(min(count, Self.mostRows))
+        buffer = PackedBuffer(capacity: 64 * min(max(count, 1), Self.maximumRows))
+        ends.reserveCapacity(min(count, Self.maximumRows))
     }
 
     deinit { buffer.deallocate() }
@@ -92,13 +92,13 @@ final class InsertionBatch {
         }
         let statements = writer.statements
         (self.statements, givesRowIDs, self.computes) = (statements, needsRowID, computes)
-        limit = statements.namesHiddenRowID ? 1 : Self.mostRows(of: statements.layout.count, on: database)
+        limit = statements.namesHiddenRowID ? 1 : Self.maximumRows(of: statements.layout.count, on: database)
     }
 
     /// Returns the number of rows that one statement inserts, for a number of columns.
-    static func mostRows(of columnCount: Int, on database: Database) -> Int {
+    static func maximumRows(of columnCount: Int, on database: Database) -> Int {
         let variables = Int(sqlite3_limit(database.pointer, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
-        return max(min(mostRows, variables / max(columnCount, 1)), 1)
+        return max(min(maximumRows, variables / max(columnCount, 1)), 1)
     }
 
     // MARK: - Inserting

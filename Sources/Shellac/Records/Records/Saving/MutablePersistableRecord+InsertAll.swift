@@ -50,14 +50,14 @@ extension MutablePersistableRecord {
         // The class of an object may be a subclass of the type that is known here.
         let mayTakeMany =
             try policy == .abort && !(Self.self is AnyObject.Type) && plan.canTakeManyRows(on: db)
-        if mayTakeMany, plan.isIdle(.insertion) {
+        if mayTakeMany, plan.hasNoCallbacks(for: .insertion) {
             return try insertMany(db, &records, from: 0, plan)
         }
         let before = records
         do {
             try db.inSavepoint {
                 try records[0].insert(db, onConflict: resolution)
-                if mayTakeMany, plan.isIdle(.insertion) {
+                if mayTakeMany, plan.hasNoCallbacks(for: .insertion) {
                     try insertMany(db, &records, from: 1, plan)
                 } else {
                     for index in records.indices.dropFirst() {
@@ -96,7 +96,7 @@ extension MutablePersistableRecord {
         }
         if first > 0 {
             try insert(isAlone: false)  // there is a savepoint already
-        } else if count <= InsertionBatch.mostRows, !plan.isFilled {
+        } else if count <= InsertionBatch.maximumRows, !plan.isFilled {
             // One statement is atomic by itself, unless several records must share one date.
             do { try insert(isAlone: true) } catch is SeveralStatements { try insertInSavepoint() }
         } else {

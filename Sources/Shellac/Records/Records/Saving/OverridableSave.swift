@@ -14,11 +14,11 @@ struct SaveRequest {
     fileprivate var destroyed: ObjectIdentifier?
     /// The record whose `did` callbacks other code calls later, with the successes not yet
     /// reported.
-    fileprivate var untold: (record: ObjectIdentifier, successes: [UntoldSuccess])?
+    fileprivate var deferred: (record: ObjectIdentifier, successes: [PendingCallback])?
 }
 
 /// A success that a record's `did` callbacks have not received yet.
-enum UntoldSuccess {
+enum PendingCallback {
     case save(PersistenceSuccess)
     case deletion(isDeleted: Bool)
 }
@@ -72,19 +72,19 @@ extension RecordKeeper {
 
     /// Runs a function that saves a record, without calling its `did` callbacks. Returns the
     /// successes to report to them.
-    fileprivate func leavingUntold(
+    fileprivate func deferringCallbacks(
         _ record: Record, _ save: () throws -> Void
-    ) rethrows -> [UntoldSuccess] {
-        let outer = exchange(&request.untold, with: (ObjectIdentifier(record), []))
-        defer { request.untold = outer }
+    ) rethrows -> [PendingCallback] {
+        let outer = exchange(&request.deferred, with: (ObjectIdentifier(record), []))
+        defer { request.deferred = outer }
         try save()
-        return request.untold?.successes ?? []
+        return request.deferred?.successes ?? []
     }
 
     /// Whether other code calls a record's `did` callbacks later. If so, keeps the success for it.
-    fileprivate func leaves(_ success: UntoldSuccess, untoldTo record: Record) -> Bool {
-        guard request.untold?.record == ObjectIdentifier(record) else { return false }
-        request.untold?.successes.append(success)
+    fileprivate func defers(_ success: PendingCallback, of record: Record) -> Bool {
+        guard request.deferred?.record == ObjectIdentifier(record) else { return false }
+        request.deferred?.successes.append(success)
         return true
     }
 }
@@ -113,8 +113,10 @@ extension Record {
 
     /// Runs a function that saves or deletes the record, without calling its `did` callbacks.
     /// Returns the successes to report to them.
-    final func leavingUntold(in db: Database, _ operation: () throws -> Void) rethrows -> [UntoldSuccess] {
-        try db.records.leavingUntold(self, operation)
+    final func deferringCallbacks(in db: Database, _ operation: () throws -> Void) rethrows
+        -> [PendingCallback]
+    {
+        try db.records.deferringCallbacks(self, operation)
     }
 
     private func save(in db: Database, _ options: SaveOptions?) throws {
@@ -146,7 +148,7 @@ extension Record {
             return written == nil ? nil : part.outcome
         }
         // A method that did not call `super` has saved the record itself, or not at all.
-        if let outcome { callBack(outcome, in: db) }
+        if let outcome { runDidCallbacks(outcome, in: db) }
     }
 
     /// Updates named columns of a record that has encoded them.
@@ -168,10 +170,10 @@ extension Record {
         db.checkAccess()
         let options = db.withRecords { $0.takeOptions(for: self) }
         let plan = try db.plan(for: type(of: self))
-        if plan.use({ $0.isIdle(.insertion) }) {
+        if plan.use({ $0.hasNoCallbacks(for: .insertion) }) {
             // Does the same as below without a `var`, whose references would be counted.
             let written = try encodeAndInsert(in: db, by: plan, options, isUpsert: false)
-            _ = try tell(written, options, in: db)
+            _ = try runDidCallbacks(written, options, in: db)
         } else {
             var record = self
             _ = try record.insertRow(in: db, options, isUpsert: false)
@@ -187,7 +189,7 @@ extension Record {
     /// Implements ``update(_:)``. Calls ``update(_:columns:)`` if a class overrides it.
     final func updateRow(in db: Database) throws {
         db.checkAccess()
-        if try db.plan(for: type(of: self)).use({ $0.isIdle(.update) }) {
+        if try db.plan(for: type(of: self)).use({ $0.hasNoCallbacks(for: .update) }) {
             var record = self
             _ = try record.updateRow(
                 in: db, columns: nil, db.withRecords { $0.takeOptions(for: self) })
@@ -204,15 +206,16 @@ extension Record {
         let options = db.withRecords { $0.takeOptions(for: self) }
         let plan = try db.plan(for: type(of: self))
         var record = self
-        if plan.use({ $0.isIdle(.update) }) {
+        if plan.use({ $0.hasNoCallbacks(for: .update) }) {
             _ = try record.updateRow(in: db, columns: columns, options)
         } else {
             // If the columns are named, never-read columns and withheld ones are written too.
-            let isFull =
+            let writesAllColumns =
                 plan.use { $0.statements?.allNames == columns && !$0.withholdsColumns }
                 && knownLayout?.unread == nil
-            let written = try record.updateAmongCallbacks(in: db, columns: columns, isFull: isFull, options)
-            _ = try tell(written, options, in: db)
+            let written = try record.updateAmongCallbacks(
+                in: db, columns: columns, writesAllColumns: writesAllColumns, options)
+            _ = try runDidCallbacks(written, options, in: db)
         }
     }
 
@@ -223,12 +226,14 @@ extension Record {
     ///
     /// - Parameter written: The outcome. Nil if a conflict was resolved by ignoring the record.
     @inline(__always)
-    final func tell(_ written: Written?, _ options: SaveOptions?, in db: Database) throws -> Bool {
+    final func runDidCallbacks(_ written: SaveOutcome?, _ options: SaveOptions?, in db: Database) throws
+        -> Bool
+    {
         if let options, options.isPartOfSave {
             options.outcome = written
             options.isIgnored = written == nil
         } else if let written {
-            callBack(written, in: db)
+            runDidCallbacks(written, in: db)
         }
         if let pending = written?.pending { try finish(pending) }
         return written != nil
@@ -236,26 +241,26 @@ extension Record {
 
     /// Calls the `did` callbacks, unless the caller has requested to call them itself.
     @inline(__always)
-    final func callBack(_ written: Written, in db: Database) {
-        if db.withRecords({ $0.request.untold == nil }) {
-            callBack(written.success)
+    final func runDidCallbacks(_ written: SaveOutcome, in db: Database) {
+        if db.withRecords({ $0.request.deferred == nil }) {
+            runDidCallbacks(written.success)
         } else {
-            leave(written, in: db)
+            deferCallbacks(written, in: db)
         }
     }
 
     /// Leaves the `did` callbacks to the caller that has requested them, or calls them.
-    private func leave(_ written: Written, in db: Database) {
-        if db.records.leaves(.save(written.success), untoldTo: self) {
+    private func deferCallbacks(_ written: SaveOutcome, in db: Database) {
+        if db.records.defers(.save(written.success), of: self) {
             takeRowIDAtOnce(written, in: db)
         } else {
-            callBack(written.success)
+            runDidCallbacks(written.success)
         }
     }
 
     /// Calls only `didInsert`, if the record takes its row id there: the rest of the access may
     /// need it.
-    private func takeRowIDAtOnce(_ written: Written, in db: Database) {
+    private func takeRowIDAtOnce(_ written: SaveOutcome, in db: Database) {
         guard written.givesRowID, let insertion = written.success.insertion else { return }
         switch db.records.knownPlan(for: type(of: self))?.rowIDAdoption {
         case .columns, .updateFromRow: return
@@ -264,21 +269,21 @@ extension Record {
     }
 
     /// Calls `didDelete`, unless the caller has requested to call it itself.
-    final func callBack(isDeleted: Bool, in db: Database) {
-        if db.records.leaves(.deletion(isDeleted: isDeleted), untoldTo: self) { return }
+    final func runDidCallbacks(isDeleted: Bool, in db: Database) {
+        if db.records.defers(.deletion(isDeleted: isDeleted), of: self) { return }
         didDelete(deleted: isDeleted)
     }
 
     /// Calls the `did` callbacks.
-    final func callBack(_ success: UntoldSuccess) {
+    final func runDidCallbacks(_ success: PendingCallback) {
         switch success {
-        case .save(let success): callBack(success)
+        case .save(let success): runDidCallbacks(success)
         case .deletion(let isDeleted): didDelete(deleted: isDeleted)
         }
     }
 
     /// Calls the `did` callbacks of a save.
-    final func callBack(_ success: PersistenceSuccess) {
+    final func runDidCallbacks(_ success: PersistenceSuccess) {
         if let insertion = success.insertion { didInsert(insertion) } else { didUpdate(success) }
         didSave(success)
     }

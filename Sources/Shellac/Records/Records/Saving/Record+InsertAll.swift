@@ -38,7 +38,7 @@ extension Record {
     ) throws -> Bool {
         let plan = try db.plan(for: type).object
         let policy = resolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
-        return try policy == .abort && plan.isIdle(.insertion) && plan.canTakeManyRows(on: db)
+        return try policy == .abort && plan.hasNoCallbacks(for: .insertion) && plan.canTakeManyRows(on: db)
     }
 
     /// Inserts records of one class that has no callbacks around its statements.
@@ -79,7 +79,7 @@ extension Record {
                 message: "the same \(type(of: self)) occurs twice among the records to insert, "
                     + "but can have only one row in the table \(writer.plan.tableName)")
         }
-        callBack(PersistenceSuccess(insertion: insertion))
+        runDidCallbacks(PersistenceSuccess(insertion: insertion))
         if let pending { try finish(pending) }
     }
 }

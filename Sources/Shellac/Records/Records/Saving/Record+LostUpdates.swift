@@ -98,7 +98,7 @@ extension Record {
 
     /// Runs an update. If callbacks may write too, a failed update also undoes their changes.
     private func updateAsOne(in db: Database, _ update: () throws -> Bool) throws -> Bool {
-        if try db.plan(for: type(of: self)).use({ $0.isIdle(.update) }) { return try update() }
+        if try db.plan(for: type(of: self)).use({ $0.hasNoCallbacks(for: .update) }) { return try update() }
         var result = false
         try db.inSavepoint {
             result = try update()

@@ -12,12 +12,12 @@ extension Record {
     final func takeInsertion(
         _ insertion: InsertionSuccess, _ save: inout Save, _ options: SaveOptions?,
         from writer: RecordWriter, in db: Database
-    ) -> Written {
+    ) -> SaveOutcome {
         let givesRowID = writer.givesRowID
         let pending = takeInsertedRow(insertion, isFilled: save.filled != nil, from: writer, in: db)
         if let filled = save.filled { writer.give(filled, to: self) }
         if save.verb == .upsert { takeUpsertedRow(save, options?.upsert, from: writer) }
-        return Written(
+        return SaveOutcome(
             success: PersistenceSuccess(insertion: insertion), givesRowID: givesRowID, pending: pending)
     }
 
@@ -106,7 +106,7 @@ extension Record {
     final func takeUpdate(_ save: borrowing Save, from writer: RecordWriter, in db: Database) {
         let columns = writer.columns
         // A column that no update writes is not known to hold the record's value.
-        if save.isFull, writer.withStatements({ $0.written.leftAlone.isEmpty }) {
+        if save.writesAllColumns, writer.withStatements({ $0.written.leftAlone.isEmpty }) {
             var older: PackedRow?
             let previous = takePreviousState(moment: note(in: db), older: &older)
             snapshot = columns.row(previous: previous, replacing: &older)

@@ -67,8 +67,8 @@ extension Record {
         {
             return try updateRowOfOtherKey(writer, unchanged, in: db)
         }
-        if writer.withPlan({ $0.isIdle(.update) }) {
-            try updateAlone(mask, isFull: changes.isExact, writer, unchanged, in: db)
+        if writer.withPlan({ $0.hasNoCallbacks(for: .update) }) {
+            try updateAlone(mask, writesAllColumns: changes.isExact, writer, unchanged, in: db)
         } else {
             try updateByMethods(writer, writer.statements.names(of: mask), checking: unchanged, in: db)
         }
@@ -83,9 +83,10 @@ extension Record {
         _ writer: RecordWriter, _ unchanged: ConflictCheck?, in db: Database
     ) throws -> Bool {
         let notGiven = writer.columnsNotGiven(by: self)
-        if writer.withPlan({ $0.isIdle(.update) }) {
+        if writer.withPlan({ $0.hasNoCallbacks(for: .update) }) {
             let mask = writer.allColumns.subtracting(notGiven)
-            try updateAlone(writer.settable(mask), isFull: notGiven.isEmpty, writer, unchanged, in: db)
+            try updateAlone(
+                writer.settable(mask), writesAllColumns: notGiven.isEmpty, writer, unchanged, in: db)
         } else {
             try updateByMethods(
                 writer, writer.names(without: notGiven), checking: unchanged, in: db)
@@ -96,11 +97,12 @@ extension Record {
     /// Updates columns if no callbacks run around the statement.
     @inline(__always)
     private func updateAlone(
-        _ mask: ColumnMask, isFull: Bool, _ writer: RecordWriter, _ unchanged: ConflictCheck?,
+        _ mask: ColumnMask, writesAllColumns: Bool, _ writer: RecordWriter, _ unchanged: ConflictCheck?,
         in db: Database
     ) throws {
-        if try writer.update(self, mask, isFull: isFull, nil, checking: unchanged, in: db) {
-            callBack(.update, in: db)
+        if try writer.update(self, mask, writesAllColumns: writesAllColumns, nil, checking: unchanged, in: db)
+        {
+            runDidCallbacks(.update, in: db)
         }
     }
 

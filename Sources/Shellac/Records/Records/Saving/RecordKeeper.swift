@@ -25,7 +25,7 @@ final class RecordKeeper {
     private var classes: [CaseInsensitiveName: [Record.Type]] = [:]
 
     /// Remembers a class whose callbacks SQL should not bypass.
-    func meet(_ type: Record.Type, _ table: String, _ database: Database) {
+    func register(_ type: Record.Type, _ table: String, _ database: Database) {
         let table = CaseInsensitiveName(table)
         guard classes[table]?.contains(where: { $0 == type }) != true else { return }
         classes[table, default: []].append(type)
@@ -65,7 +65,7 @@ final class RecordKeeper {
         } else {
             plan = try RecordPlan(type, generation, on: database)
             #if DEBUG
-            if let type = type as? Record.Type { meet(type, plan.tableName, database) }
+            if let type = type as? Record.Type { register(type, plan.tableName, database) }
             #endif
             if let old = plans[identifier] {
                 plan.learn(from: old)

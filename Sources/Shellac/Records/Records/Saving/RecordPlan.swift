@@ -101,7 +101,7 @@ final class RecordPlan {
     }
 
     /// Returns whether the given callbacks are known to do nothing.
-    func isIdle(_ callbacks: CallbackSet) -> Bool { idleCallbacks.isSuperset(of: callbacks) }
+    func hasNoCallbacks(for callbacks: CallbackSet) -> Bool { idleCallbacks.isSuperset(of: callbacks) }
 
     var tableName: String { table.name }
     let isView: Bool

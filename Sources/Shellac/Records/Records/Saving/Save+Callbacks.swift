@@ -6,16 +6,16 @@ extension MutablePersistableRecord {
     /// resolved by ignoring the record.
     mutating func insertAmongCallbacks(
         in db: Database, _ options: SaveOptions?, isUpsert: Bool
-    ) throws -> Written? {
+    ) throws -> SaveOutcome? {
         try learningCallbacks(in: db) { record in
             if options?.isPartOfSave == true {
                 try record.willInsert(db)
-                try record.beValidated(in: db)
+                try record.runValidation(in: db)
                 return try record.insertInsideCallback(in: db, options, isUpsert: isUpsert)
             }
             try record.willSave(db)
             try record.willInsert(db)
-            try record.beValidated(in: db)
+            try record.runValidation(in: db)
             return try record.aroundSaving(in: db) {
                 try record.insertInsideCallback(in: db, options, isUpsert: isUpsert)
             }
@@ -27,17 +27,17 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - columns: The columns that `willUpdate` gets. Nil for all that the record encodes.
-    ///   - isFull: Whether all columns are written.
+    ///   - writesAllColumns: Whether all columns are written.
     mutating func updateAmongCallbacks(
-        in db: Database, columns: Set<String>?, isFull: Bool, _ options: SaveOptions?
-    ) throws -> Written? {
-        if !isFull, options?.encoded == nil {
+        in db: Database, columns: Set<String>?, writesAllColumns: Bool, _ options: SaveOptions?
+    ) throws -> SaveOutcome? {
+        if !writesAllColumns, options?.encoded == nil {
             // Changes made by the will-callbacks are written, too. To find them, compare the
             // encoded columns before and after the callbacks.
             let record = self
             return try db.withWriter(for: record) { encoded in
                 let options = SaveOptions(options, encoded: encoded)
-                return try updateAmongCallbacks(in: db, columns: columns, isFull: false, options)
+                return try updateAmongCallbacks(in: db, columns: columns, writesAllColumns: false, options)
             }
         }
         let columns =
@@ -45,14 +45,15 @@ extension MutablePersistableRecord {
         return try learningCallbacks(in: db) { record in
             if options?.isPartOfSave == true {
                 try record.willUpdate(db, columns: columns)
-                try record.beValidated(in: db)
-                return try record.updateInsideCallback(in: db, columns, isFull: isFull, options)
+                try record.runValidation(in: db)
+                return try record.updateInsideCallback(
+                    in: db, columns, writesAllColumns: writesAllColumns, options)
             }
             try record.willSave(db)
             try record.willUpdate(db, columns: columns)
-            try record.beValidated(in: db)
+            try record.runValidation(in: db)
             return try record.aroundSaving(in: db) {
-                try record.updateInsideCallback(in: db, columns, isFull: isFull, options)
+                try record.updateInsideCallback(in: db, columns, writesAllColumns: writesAllColumns, options)
             }
         }
     }
@@ -60,14 +61,14 @@ extension MutablePersistableRecord {
     /// Updates the record's row, or inserts the record if there is none, with one call of
     /// `willSave` and `aroundSave` for both. Returns nil if a conflict was resolved by ignoring the
     /// record.
-    mutating func saveAmongCallbacks(in db: Database, _ options: SaveOptions?) throws -> Written? {
+    mutating func saveAmongCallbacks(in db: Database, _ options: SaveOptions?) throws -> SaveOutcome? {
         guard let columns = try columnsToUpdate(in: db) else {
             return try insertAmongCallbacks(in: db, options, isUpsert: false)
         }
         return try learningCallbacks(in: db) { record in
             try record.willSave(db)
             try record.willUpdate(db, columns: columns)
-            try record.beValidated(in: db)
+            try record.runValidation(in: db)
             // The record cannot change while `aroundSave` runs. So the copy that `willInsert` has
             // changed replaces it afterwards.
             var changed: Self?
@@ -81,22 +82,22 @@ extension MutablePersistableRecord {
 
     private func updateOrInsertInsideCallback(
         in db: Database, _ columns: Set<String>, _ options: SaveOptions?, _ changed: inout Self?
-    ) throws -> Written? {
+    ) throws -> SaveOutcome? {
         do {
-            return try updateInsideCallback(in: db, columns, isFull: true, options)
+            return try updateInsideCallback(in: db, columns, writesAllColumns: true, options)
         } catch let error as RecordError {
             guard try isAbsence(error, in: db) else { throw error }
         }
         var record = self
         try record.willInsert(db)
-        try record.beValidated(in: db)
+        try record.runValidation(in: db)
         let written = try record.insertInsideCallback(in: db, options, isUpsert: false)
         changed = record
         return written
     }
 
     /// Runs `validate(_:)` in a read-only scope.
-    private func beValidated(in db: Database) throws {
+    private func runValidation(in db: Database) throws {
         let couldWrite = !db.isReadOnlyScope
         do {
             let refusal = "validate(_:) runs in the middle of a save, which keeps its transaction open"
@@ -108,8 +109,8 @@ extension MutablePersistableRecord {
     }
 
     /// Runs the function that inserts or updates the record inside of `aroundSave`.
-    func aroundSaving(in db: Database, _ save: () throws -> Written?) throws -> Written? {
-        var callback = AroundCallback<Written>()
+    func aroundSaving(in db: Database, _ save: () throws -> SaveOutcome?) throws -> SaveOutcome? {
+        var callback = AroundCallback<SaveOutcome>()
         do { try aroundSave(db) { try callback.run(save).success } } catch is IgnoredConflict
             where callback.isIgnored
         {}
@@ -119,8 +120,8 @@ extension MutablePersistableRecord {
     /// Inserts the record inside of `aroundInsert`.
     private func insertInsideCallback(
         in db: Database, _ options: SaveOptions?, isUpsert: Bool
-    ) throws -> Written? {
-        var written: Written?
+    ) throws -> SaveOutcome? {
+        var written: SaveOutcome?
         var callback = AroundCallback<InsertionSuccess>()
         do {
             try aroundInsert(db) {
@@ -136,17 +137,18 @@ extension MutablePersistableRecord {
 
     /// Updates columns of the record's row inside of `aroundUpdate`.
     private func updateInsideCallback(
-        in db: Database, _ columns: Set<String>, isFull: Bool, _ options: SaveOptions?
-    ) throws -> Written? {
-        var callback = AroundCallback<Written>()
+        in db: Database, _ columns: Set<String>, writesAllColumns: Bool, _ options: SaveOptions?
+    ) throws -> SaveOutcome? {
+        var callback = AroundCallback<SaveOutcome>()
         do {
             try aroundUpdate(db, columns: columns) {
                 try callback.run {
-                    try db.withWriter(for: self, reusing: isFull ? nil : options?.encoded) {
+                    try db.withWriter(for: self, reusing: writesAllColumns ? nil : options?.encoded) {
                         writer, changed in
-                        let (mask, isFull) = try writer.columnsToUpdate(
-                            isFull ? nil : columns, and: changed, of: self)
-                        return try writer.update(self, mask, isFull: isFull, options, in: db)
+                        let (mask, writesAllColumns) = try writer.columnsToUpdate(
+                            writesAllColumns ? nil : columns, and: changed, of: self)
+                        return try writer.update(
+                            self, mask, writesAllColumns: writesAllColumns, options, in: db)
                             ? .update : nil
                     }
                 }.success

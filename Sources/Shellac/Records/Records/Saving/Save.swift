@@ -6,7 +6,7 @@ struct Save: ~Copyable {
     /// The columns that an update writes.
     var columns = ColumnMask()
     /// Whether an update writes all columns that the record remembers.
-    var isFull = false
+    var writesAllColumns = false
     /// The columns that the record of an upsert does not provide. A conflicting row keeps them.
     var untouched = ColumnMask()
     /// The values that rules have filled in. Nil for most saves.
@@ -18,13 +18,13 @@ struct Save: ~Copyable {
 }
 
 /// The outcome of a save, and the work that remains for a class record.
-struct Written {
+struct SaveOutcome {
     let success: PersistenceSuccess
     /// Whether the database generated the row id of the record.
     var givesRowID = false
     var pending: PendingAdoption?
 
-    static var update: Written { Written(success: PersistenceSuccess(insertion: nil)) }
+    static var update: SaveOutcome { SaveOutcome(success: PersistenceSuccess(insertion: nil)) }
 }
 
 // ## The life of a save
@@ -53,10 +53,10 @@ extension MutablePersistableRecord {
         db.checkAccess()
         let plan = try db.plan(for: recordType)
         let written =
-            plan.use { $0.isIdle(.insertion) }
+            plan.use { $0.hasNoCallbacks(for: .insertion) }
             ? try encodeAndInsert(in: db, by: plan, options, isUpsert: isUpsert)
             : try insertAmongCallbacks(in: db, options, isUpsert: isUpsert)
-        return try tell(written, options, in: db)
+        return try runDidCallbacks(written, options, in: db)
     }
 
     /// Updates columns of the record's row, or all of them. Returns whether a row was written.
@@ -66,10 +66,10 @@ extension MutablePersistableRecord {
         db.checkAccess()
         let plan = try db.plan(for: recordType)
         let written =
-            plan.use { $0.isIdle(.update) }
+            plan.use { $0.hasNoCallbacks(for: .update) }
             ? try encodeAndUpdate(in: db, by: plan, columns, options)
-            : try updateAmongCallbacks(in: db, columns: columns, isFull: columns == nil, options)
-        return try tell(written, options, in: db)
+            : try updateAmongCallbacks(in: db, columns: columns, writesAllColumns: columns == nil, options)
+        return try runDidCallbacks(written, options, in: db)
     }
 
     /// Updates the record's row, or inserts the record if there is none. Returns whether a row was
@@ -78,9 +78,9 @@ extension MutablePersistableRecord {
         db.checkAccess()
         let plan = try db.plan(for: recordType)
         let written =
-            plan.use { $0.isIdle(.all) }
+            plan.use { $0.hasNoCallbacks(for: .all) }
             ? try encodeAndSave(in: db, by: plan, options) : try saveAmongCallbacks(in: db, options)
-        return try tell(written, options, in: db)
+        return try runDidCallbacks(written, options, in: db)
     }
 
     /// Deletes the record's row. Returns whether there was one.
@@ -94,7 +94,11 @@ extension MutablePersistableRecord {
             }
         }
         let isDeleted = callback.result("aroundDelete", recordType) ?? false
-        if let object { object.callBack(isDeleted: isDeleted, in: db) } else { didDelete(deleted: isDeleted) }
+        if let object {
+            object.runDidCallbacks(isDeleted: isDeleted, in: db)
+        } else {
+            didDelete(deleted: isDeleted)
+        }
         return isDeleted
     }
 
@@ -104,7 +108,7 @@ extension MutablePersistableRecord {
     @inline(__always)
     func encodeAndInsert(
         in db: Database, by plan: Unretained<RecordPlan>, _ options: SaveOptions?, isUpsert: Bool
-    ) throws -> Written? {
+    ) throws -> SaveOutcome? {
         try db.withWriter(plan, for: self) { writer in
             try writer.insert(self, options, isUpsert: isUpsert, in: db)
         }
@@ -114,10 +118,11 @@ extension MutablePersistableRecord {
     /// by ignoring it.
     private func encodeAndUpdate(
         in db: Database, by plan: Unretained<RecordPlan>, _ columns: Set<String>?, _ options: SaveOptions?
-    ) throws -> Written? {
+    ) throws -> SaveOutcome? {
         try db.withWriter(plan, for: self) { writer in
-            let (mask, isFull) = try writer.columnsToUpdate(columns, of: self)
-            return try writer.update(self, mask, isFull: isFull, options, in: db) ? .update : nil
+            let (mask, writesAllColumns) = try writer.columnsToUpdate(columns, of: self)
+            return try writer.update(self, mask, writesAllColumns: writesAllColumns, options, in: db)
+                ? .update : nil
         }
     }
 
@@ -125,12 +130,13 @@ extension MutablePersistableRecord {
     @inline(__always)
     private func encodeAndSave(
         in db: Database, by plan: Unretained<RecordPlan>, _ options: SaveOptions?
-    ) throws -> Written? {
+    ) throws -> SaveOutcome? {
         try db.withWriter(plan, for: self) { writer in
             if writer.hasKey {
                 do {
-                    let (mask, isFull) = try writer.columnsToUpdate(nil, of: self)
-                    return try writer.update(self, mask, isFull: isFull, options, in: db) ? .update : nil
+                    let (mask, writesAllColumns) = try writer.columnsToUpdate(nil, of: self)
+                    return try writer.update(self, mask, writesAllColumns: writesAllColumns, options, in: db)
+                        ? .update : nil
                 } catch let error as RecordError where error == writer.notFound {
                     // The insertion follows.
                 }
@@ -160,8 +166,10 @@ extension MutablePersistableRecord {
     ///
     /// - Parameter written: The outcome. Nil if a conflict was resolved by ignoring the record.
     @inline(__always)
-    private mutating func tell(_ written: Written?, _ options: SaveOptions?, in db: Database) throws -> Bool {
-        if let object { return try object.tell(written, options, in: db) }
+    private mutating func runDidCallbacks(_ written: SaveOutcome?, _ options: SaveOptions?, in db: Database)
+        throws -> Bool
+    {
+        if let object { return try object.runDidCallbacks(written, options, in: db) }
         guard let written else { return false }
         let success = written.success
         if let insertion = success.insertion { didInsert(insertion) } else { didUpdate(success) }
@@ -178,7 +186,7 @@ extension RecordWriter {
     @inline(__always)
     func insert<Saved: MutablePersistableRecord>(
         _ record: Saved, _ options: SaveOptions?, isUpsert: Bool, in db: Database
-    ) throws -> Written? {
+    ) throws -> SaveOutcome? {
         var save = Save(isUpsert ? .upsert : .insert)
         if isUpsert { save.untouched = columnsNotGiven(by: record.object) }
         try checkAttachment(of: record.object, nil)
@@ -189,11 +197,11 @@ extension RecordWriter {
     @inline(__always)
     private func insert<Saved: MutablePersistableRecord>(
         _ record: Saved, _ save: inout Save, _ options: SaveOptions?, in db: Database
-    ) throws -> Written? {
+    ) throws -> SaveOutcome? {
         let success = try insert(&save, options, record.recordType.persistenceConflictPolicy)
         guard let success else { return nil }
         return record.object?.takeInsertion(success, &save, options, from: self, in: db)
-            ?? Written(success: PersistenceSuccess(insertion: success))
+            ?? SaveOutcome(success: PersistenceSuccess(insertion: success))
     }
 
     /// Throws if the save would lose state that was set in the record outside of its columns.
@@ -206,12 +214,12 @@ extension RecordWriter {
     /// ignoring the record.
     ///
     /// - Parameters:
-    ///   - isFull: Whether these are all columns that the record remembers.
+    ///   - writesAllColumns: Whether these are all columns that the record remembers.
     ///   - unchanged: The columns that must still hold the values that the record remembers. It
     ///     applies if the options have none.
     @inline(__always)
     func update<Saved: MutablePersistableRecord>(
-        _ record: Saved, _ mask: ColumnMask, isFull: Bool, _ options: SaveOptions?,
+        _ record: Saved, _ mask: ColumnMask, writesAllColumns: Bool, _ options: SaveOptions?,
         checking unchanged: ConflictCheck? = nil, in db: Database
     ) throws -> Bool {
         try checkAttachment(of: record.object, mask)
@@ -223,7 +231,7 @@ extension RecordWriter {
             expected = nil
         }
         var save = Save(.update)
-        (save.columns, save.isFull) = (mask, isFull)
+        (save.columns, save.writesAllColumns) = (mask, writesAllColumns)
         guard withPlan({ $0.isFilled }) else {
             return try update(record, save, expecting: expected, options, in: db)
         }

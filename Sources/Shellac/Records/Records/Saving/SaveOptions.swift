@@ -47,7 +47,7 @@ final class SaveOptions {
     /// Whether that part has resolved a conflict by ignoring the record.
     var isIgnored = false
     /// The outcome of that part.
-    var outcome: Written?
+    var outcome: SaveOutcome?
 
     init(
         _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,

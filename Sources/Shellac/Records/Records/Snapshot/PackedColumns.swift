@@ -75,7 +75,7 @@ final class PackedColumns {
     @inline(__always)
     func pack(exactly layout: RowLayout, _ encode: Encode) throws -> Bool {
         packed.firstChange = nil
-        let least = ColumnEncoding.leastCapacity(for: layout.count)
+        let least = ColumnEncoding.minimumCapacity(for: layout.count)
         if least > packed.buffer.capacity { makeRoom(least) }
         var encoding = ColumnEncoding(packing: layout, into: packed.buffer)
         defer { takeBuffer(of: encoding) }

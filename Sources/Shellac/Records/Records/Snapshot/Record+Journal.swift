@@ -6,7 +6,7 @@ extension Record: Journaled {
     final func inPlace(of copy: AnyObject) -> (any Journaled)? { copy as? Record }
 
     /// Restores the noted row of the record, if the note is of a remembered row.
-    final func giveBack(_ note: Journal.Note) {
+    final func restore(_ note: Journal.Note) {
         if note.state is GivenValues { return }
         let state = note.state.map { unsafeDowncast($0, to: PackedRow.self) }
         // A copy shares nothing with its original.
@@ -15,7 +15,7 @@ extension Record: Journaled {
     }
 
     /// Removes the row id that a save has set in the record, or other values.
-    final func takeAwayValues(_ note: Journal.Note, on database: Database) {
+    final func revert(_ note: Journal.Note, on database: Database) {
         if let given = note.state as? GivenValues { return takeAway(given) }
         guard let rowID = note.rowID else { return }
         do {
@@ -44,7 +44,7 @@ extension Record: Journaled {
     /// Returns whether the database holds the row that the record remembers. A record without a
     /// table remembers nothing of a database. Nil if the query fails, for example because the table
     /// of saved records is gone.
-    final func isTrue(on database: Database) -> Bool? {
+    final func matches(_ database: Database) -> Bool? {
         do {
             let type = type(of: self)
             if database.records.knownPlan(for: type) == nil, try type.table(in: database) == nil {

@@ -155,7 +155,7 @@ struct InvariantTests {
                 ])
             log.journal.removeAll()
             #expect(db._violations == ["notes that have ended were not released"])
-            log.letGo()
+            log.releaseDeferred()
             log.openScopes -= 1
             #expect(db._violations == ["-1 scopes are open"])
             log.openScopes += 1

@@ -2,7 +2,7 @@
 //
 // They return values of another type, groups, or the first rows.
 
-extension RequestSource {
+extension RowSource {
     /// Selects columns or expressions, replacing any earlier selection, and decodes the rows as
     /// values of a type.
     ///

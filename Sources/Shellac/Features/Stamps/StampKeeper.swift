@@ -13,7 +13,7 @@ import Foundation
 ///
 /// SQLite's own dates would not do: `datetime('now')` has no milliseconds, and its `subsec` is NULL
 /// before SQLite 3.42.
-final class StampConnection: TriggerSource {
+final class StampKeeper: TriggerSource {
     private unowned(unsafe) let database: Database  // which owns this
     /// The number of scopes that suspend stamps.
     fileprivate(set) var suspensions = 0
@@ -89,7 +89,7 @@ final class StampConnection: TriggerSource {
         let old = stamps
         do {
             try change(&stamps)
-            try database.triggerConnection.install()
+            try database.triggerInstaller.install()
         } catch {
             stamps = old
             throw error
@@ -136,7 +136,7 @@ final class StampConnection: TriggerSource {
         let code = sqlite3_create_function_v2(
             database.pointer, "stamp", 0, SQLITE_UTF8, Unretained(self).context,
             { context, _, _ in
-                let stamps = Unretained<StampConnection>(
+                let stamps = Unretained<StampKeeper>(
                     context:
                         sqlite3_user_data(context).unsafelyUnwrapped
                 ).object
@@ -163,14 +163,14 @@ final class StampConnection: TriggerSource {
 
 extension Database {
     /// The state that this connection keeps for stamps.
-    var stamps: StampConnection {
+    var stamps: StampKeeper {
         get throws {
             // No other code fills the slot.
             if let source = object(in: .triggerSource) {
-                return unsafeDowncast(source.object, to: StampConnection.self)
+                return unsafeDowncast(source.object, to: StampKeeper.self)
             }
             if isClosed { throw closedError() }
-            let stamps = StampConnection(self)
+            let stamps = StampKeeper(self)
             try stamps.addFunction()
             fill(.triggerSource, with: stamps)
             return stamps

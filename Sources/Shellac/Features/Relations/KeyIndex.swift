@@ -2,7 +2,7 @@
 ///
 /// SQLite finds the related rows by its own rules of equality. This type finds the records of each
 /// row, by the ``ColumnComparison`` of the columns that SQLite compares with the keys.
-struct OwnerKeys {
+struct KeyIndex {
     /// The number of each record's key, or -1 if the key is NULL.
     private(set) var numbers: [Int32] = []
     /// The first record that has each of the keys.
@@ -149,7 +149,7 @@ struct OwnerKeys {
     }
 
     /// The most keys that are passed as parameters of their own.
-    private static var mostParameters: Int { 256 }
+    private static var maximumParameters: Int { 256 }
 
     /// Returns the keys in lists that each fit in one statement: usually one list of all keys.
     func lists() -> [List] {
@@ -158,7 +158,7 @@ struct OwnerKeys {
         if areComparable, let json = JSONArray(values, width: width)?.databaseValue {
             return [List(condition: { Self.isAmong($0, json) }, only: nil)]
         }
-        let length = areComparable ? Self.mostParameters / width : 1
+        let length = areComparable ? Self.maximumParameters / width : 1
         return stride(from: 0, to: count, by: length).map { start in
             let list = values[start * width..<min(start + length, count) * width].filledUp(width: width)
             return List(
@@ -190,7 +190,7 @@ struct OwnerKeys {
     }
 }
 
-extension OwnerKeys.List {
+extension KeyIndex.List {
     /// Creates a list of the keys that all rows of a request have in a column. SQLite looks them up
     /// in the table. From a list of values, it would build a table first.
     init(of column: String, in whole: SelectQuery) {

@@ -1,6 +1,6 @@
 // Requests that combine several tables or several requests.
 
-extension RefinableRequest {
+extension RequestBuilding {
     /// Gives the table an alias, which distinguishes the columns of several tables.
     ///
     /// - Parameter alias: The alias, which replaces an earlier one. Its subscripts return the
@@ -10,7 +10,7 @@ extension RefinableRequest {
     }
 }
 
-extension RequestSource {
+extension RowSource {
     // MARK: - Joins
 
     /// Joins each row with the rows of another request that satisfy a condition: `JOIN`.
@@ -24,7 +24,7 @@ extension RequestSource {
     ///   - alias: The name of its table in this request.
     ///   - condition: The condition for its rows to match a row.
     public func join<Aliased>(
-        _ other: some RequestSource, aliased alias: TableAlias<Aliased>? = TableAlias<Void>?.none,
+        _ other: some RowSource, aliased alias: TableAlias<Aliased>? = TableAlias<Void>?.none,
         on condition: some SQLSpecificExpressible
     ) -> QueryInterfaceRequest<RowDecoder> {
         join(other.all().query, alias?.name, condition.sqlExpression, isLeft: false)
@@ -38,7 +38,7 @@ extension RequestSource {
     ///   - alias: The name of its table in this request.
     ///   - condition: The condition for its rows to match a row.
     public func leftJoin<Aliased>(
-        _ other: some RequestSource, aliased alias: TableAlias<Aliased>? = TableAlias<Void>?.none,
+        _ other: some RowSource, aliased alias: TableAlias<Aliased>? = TableAlias<Void>?.none,
         on condition: some SQLSpecificExpressible
     ) -> QueryInterfaceRequest<RowDecoder> {
         join(other.all().query, alias?.name, condition.sqlExpression, isLeft: true)
@@ -73,7 +73,7 @@ extension RequestSource {
     ///
     /// - Parameter other: A request with the same number of columns, which are matched by position.
     ///   A limit of its own applies to its own rows.
-    public func union(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
+    public func union(_ other: some RowSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.union, other)
     }
 
@@ -81,7 +81,7 @@ extension RequestSource {
     ///
     /// - Parameter other: A request with the same number of columns, which are matched by position.
     ///   A limit of its own applies to its own rows.
-    public func unionAll(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
+    public func unionAll(_ other: some RowSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.unionAll, other)
     }
 
@@ -89,7 +89,7 @@ extension RequestSource {
     ///
     /// - Parameter other: A request with the same number of columns, which are compared by
     ///   position. NULLs are equal.
-    public func intersect(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
+    public func intersect(_ other: some RowSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.intersect, other)
     }
 
@@ -97,12 +97,12 @@ extension RequestSource {
     ///
     /// - Parameter other: A request with the same number of columns, which are compared by
     ///   position. NULLs are equal.
-    public func except(_ other: some RequestSource) -> QueryInterfaceRequest<RowDecoder> {
+    public func except(_ other: some RowSource) -> QueryInterfaceRequest<RowDecoder> {
         combined(.except, other)
     }
 
     private func combined(
-        _ link: CompoundTerm.Operator, _ other: some RequestSource
+        _ link: CompoundTerm.Operator, _ other: some RowSource
     ) -> QueryInterfaceRequest<RowDecoder> {
         let (query, otherQuery) = (all().query, other.all().query)
         let last = CompoundTerm(link: link, query: otherQuery)
@@ -131,7 +131,7 @@ extension RequestSource {
 /// let count: SQL = "VALUES (1) UNION ALL SELECT n + 1 FROM counter WHERE n < \(10)"
 /// let counter = CommonTableExpression("counter", columns: ["n"], isRecursive: true, literal: count)
 /// ```
-public struct CommonTableExpression<RowDecoder>: RequestSource, RefinableRequest, Sendable {
+public struct CommonTableExpression<RowDecoder>: RowSource, RequestBuilding, Sendable {
     let commonTable: CommonTable
 
     /// The name.

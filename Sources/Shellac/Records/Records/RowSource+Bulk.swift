@@ -1,6 +1,6 @@
 // Updates and deletions of many rows, which run no callbacks of records.
 
-extension RequestSource {
+extension RowSource {
     // MARK: - Deletion
 
     /// Deletes the rows of the request. Returns the number of deleted rows.
@@ -62,7 +62,7 @@ extension RequestSource {
     }
 }
 
-extension RequestSource where RowDecoder: DatabaseFetchable {
+extension RowSource where RowDecoder: DatabaseFetchable {
     /// Updates the rows of the request, and returns the updated rows, in no particular order.
     ///
     /// ```swift

@@ -44,7 +44,7 @@ private final class ConnectedCondition: LateExpression, @unchecked Sendable {  /
     }
 }
 
-extension RefinableRequest {
+extension RequestBuilding {
     /// Sorts the rows by the primary key, replacing any earlier order.
     ///
     /// ```swift
@@ -80,7 +80,7 @@ extension RefinableRequest {
     ) -> Refined { filter(SQLExpression(.late(ConnectedCondition(condition)))) }
 }
 
-extension RequestSource {
+extension RowSource {
     /// Makes each row a group, by the primary key, replacing any earlier groups. The group contains
     /// everything joined with the row.
     public func groupByPrimaryKey() -> QueryInterfaceRequest<RowDecoder> { group(PrimaryKeyTerms.expression) }
@@ -98,7 +98,7 @@ extension RequestSource {
     }
 }
 
-extension RequestSource where RowDecoder: Identifiable {
+extension RowSource where RowDecoder: Identifiable {
     /// Selects the primary key as the ids of the records, replacing any earlier selection.
     ///
     /// ```swift

@@ -1,6 +1,6 @@
 // Statements that update or delete the rows of a request, and return a selection of them.
 
-extension RequestSource {
+extension RowSource {
     /// Prepares a statement that updates the rows of the request when it runs, and returns a
     /// selection from the updated rows.
     ///
@@ -47,7 +47,7 @@ extension RequestSource {
     ///   - selection: The selection from each row as it was. It must not be empty.
     /// - Throws: a ``DatabaseError`` if nothing is selected, or if
     ///   ``TableRecord/databaseSoftDelete`` keeps deleted rows. Such rows are updated by
-    ///   ``RequestSource/deleteAndFetchAll(_:)``.
+    ///   ``RowSource/deleteAndFetchAll(_:)``.
     public func deleteAndFetchStatement(_ db: Database, selection: [any SQLSelectable]) throws -> Statement {
         guard !selection.isEmpty else {
             throw DatabaseError(

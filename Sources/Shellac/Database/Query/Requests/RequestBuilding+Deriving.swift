@@ -1,6 +1,6 @@
 // Requests derived from another one, without a type for the table.
 
-extension RefinableRequest {
+extension RequestBuilding {
     /// Returns a request that finds nothing, without reading the database.
     public func none() -> Refined {
         derived { $0.filter(SQLExpression(.word("0"))) }

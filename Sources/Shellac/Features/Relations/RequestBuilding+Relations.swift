@@ -1,6 +1,6 @@
 // Requests for several tables, connected by relations.
 
-extension RefinableRequest where RowDecoder: Record {
+extension RequestBuilding where RowDecoder: Record {
     /// Loads relations for the records of the request: one more statement for each relation.
     ///
     /// ```swift
@@ -25,7 +25,7 @@ extension RefinableRequest where RowDecoder: Record {
     }
 }
 
-extension RefinableRequest {
+extension RequestBuilding {
     // MARK: - Fetching related rows
 
     /// Joins each row with the related one, and fetches both: rows without a related one are left

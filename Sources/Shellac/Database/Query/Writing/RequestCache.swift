@@ -3,7 +3,7 @@
 /// A request is a value that is created again each time. So it is written to a ``ShapeWriter``,
 /// which produces a key and the arguments. The SQL is built only if there is no statement for the
 /// key.
-final class QueryConnection: StatementKeeper {
+final class RequestCache: StatementKeeper {
     private final class Entry {
         let shape: [UInt8]
         @exclusivity(unchecked) var statement: Statement
@@ -155,24 +155,24 @@ extension StatementArguments {
     }
 }
 
-extension Slot<QueryConnection> {
+extension Slot<RequestCache> {
     static var queries: Self { Slot(5, until: .closing) }
 }
 
 extension Database {
     /// The request cache of this connection.
-    var queries: QueryConnection {
+    var queries: RequestCache {
         checkAccess()
         if let queries = object(in: .queries) { return queries.object }
-        let queries = QueryConnection(capacity: configuration.statementCacheCapacity)
+        let queries = RequestCache(capacity: configuration.statementCacheCapacity)
         fill(.queries, with: queries)
         return queries
     }
 }
 
 /// A query and its purpose.
-struct PurposefulQuery: WritableQuery {
-    let storage: QueryStorage
+struct RequestQuery: WritableQuery {
+    let storage: SharedQuery
     let purpose: SelectQuery.Purpose
 
     var sources: [QuerySource] { storage.query.sources }

@@ -23,7 +23,7 @@ import CSQLite
 /// - when a statement fails, and the triggers turn out not to fit the schema: it is run again. So a
 ///   program that never begins a transaction works, too, and no write needs to read the version of
 ///   the schema.
-final class TriggerConnection: SchemaFollower {
+final class TriggerInstaller: SchemaFollower {
     unowned(unsafe) let database: Database  // which owns this
 
     private(set) var callbacks: [CallbackRegistration] = []
@@ -333,17 +333,17 @@ extension String {
     }
 }
 
-extension Slot<TriggerConnection> {
+extension Slot<TriggerInstaller> {
     static var triggers: Self { Slot(of: .schema) }
 }
 
 extension Database {
     /// The state that this connection keeps for triggers.
-    var triggerConnection: TriggerConnection {
+    var triggerInstaller: TriggerInstaller {
         get throws {
             if let triggers = object(in: .triggers) { return triggers.object }
             if isClosed { throw closedError() }
-            let triggers = TriggerConnection(self)
+            let triggers = TriggerInstaller(self)
             try triggers.running.addFunctions(to: self, triggers)
             fill(.triggers, with: triggers)
             return triggers

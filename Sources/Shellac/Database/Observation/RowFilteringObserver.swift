@@ -4,7 +4,7 @@
 ///
 /// Rows that it does not need are not buffered, so irrelevant rows cost neither memory nor time. It
 /// receives rows through a method of its own instead of the one of other observers.
-protocol DiscerningObserver: TransactionObserver {
+protocol RowFilteringObserver: TransactionObserver {
     /// Returns how much the observer needs to know about a row that is about to change. The
     /// connection must not be used.
     ///
@@ -15,11 +15,11 @@ protocol DiscerningObserver: TransactionObserver {
     ///   - generation: The state of the schema that the columns belong to.
     func wish(
         for row: ChangingRow, _ route: Audience.Route, _ columns: StoredColumns?, generation: UInt64
-    ) -> RowWish
+    ) -> RowInterest
 
     /// Called for a needed row whose change is final within the transaction: its statement has
     /// ended, and so have the savepoints around it.
-    func rowDidChange(_ event: DatabaseEvent, _ values: RowValues?, _ wish: RowWish)
+    func rowDidChange(_ event: DatabaseEvent, _ values: RowValues?, _ wish: RowInterest)
 
     /// Called when rows may have changed in a way that SQLite does not report.
     func databaseDidChange(_ kinds: [DatabaseEventKind])
@@ -32,8 +32,8 @@ protocol DiscerningObserver: TransactionObserver {
     func databaseMayHaveChanged()
 }
 
-/// The detail that a ``DiscerningObserver`` needs about a row.
-enum RowWish: UInt8 {
+/// The detail that a ``RowFilteringObserver`` needs about a row.
+enum RowInterest: UInt8 {
     /// Nothing.
     case nothing
     /// The fact that it was changed.
