@@ -79,8 +79,8 @@ public protocol DatabaseWriter: DatabaseReader {
     /// The write-ahead log is copied, and the database is closed. No log stays behind, unless
     /// another process has the database open.
     ///
-    /// It has the shape of `Service` of the package swift-service-lifecycle. One line makes it
-    /// conform: see the article "Servers".
+    /// It has the shape of `Service` of the package swift-service-lifecycle. The article
+    /// "Servers" shows the service that calls it.
     ///
     /// - Throws: A ``DatabaseError`` of code `SQLITE_INTERRUPT` that names the interrupted
     ///   accesses: the database is closed then. An error of code `SQLITE_BUSY` names what keeps the
