@@ -12,19 +12,21 @@ struct KilledTests {
     @Test(
         "leaves all that it has acknowledged, and no step in part",
         arguments: ["save", "migrate", "rebuild", "vacuum", "backup", "import"])
-    func killed(_ work: String) async throws {
+    func killed(_ work: String) async throws { try await onThread { try killedNow(work) } }
+
+    private func killedNow(_ work: String) throws {
         var generator = SeededGenerator(seed: UInt64(environmentNumber("SHELLAC_KILLS_SEED") ?? 1))
         let kills = environmentNumber("SHELLAC_KILLS")
         for _ in 0..<(kills ?? 3) {
             let (steps, pause) = (
                 Int.random(in: 0...3, using: &generator), Int.random(in: 0...8000, using: &generator)
             )
-            try await kill(work, after: steps, microseconds: pause)
+            try kill(work, after: steps, microseconds: pause)
         }
         if let kills { print("\(work): killed \(kills) times") }
     }
 
-    private func kill(_ work: String, after steps: Int, microseconds: Int) async throws {
+    private func kill(_ work: String, after steps: Int, microseconds: Int) throws {
         let file = try TemporaryDatabase()
         try file.queue().inDatabase { db in
             try db.execute(
@@ -37,8 +39,8 @@ struct KilledTests {
                     """)
         }
         let process = try WritingProcess(path: file.path, steps: work)
-        while process.acknowledgedCount < steps { try await Task.sleep(for: .milliseconds(1)) }
-        try await Task.sleep(for: .microseconds(microseconds))
+        try sleepUntil { process.acknowledgedCount >= steps }
+        usleep(UInt32(microseconds))
         try process.kill()
         let acknowledged = process.acknowledgedCount
 
