@@ -1,6 +1,7 @@
 import Foundation
 
-/// Another process, which copies the write-ahead log of a database without a pause, and has nothing of Shellac.
+/// Another process, which copies the write-ahead log of a database without a pause, and has nothing
+/// of Shellac.
 public final class CopyingProcess: @unchecked Sendable {  // the process and the pipes are used by one thread
     private let process = ChildProcess()
     private let (input, output) = (Pipe(), Pipe())

@@ -59,9 +59,9 @@ extension Database {
         }
     }
 
-    /// Stores values in a table with one column, and gives the way back to them.
+    /// Stores values in a table with one column, and returns the way back to them.
     ///
-    /// - Parameter column: What stands behind the column's name: its declared type.
+    /// - Parameter column: The declared type, which comes after the column's name.
     public func store(_ values: [some DatabaseValueConvertible], column: String = "") throws -> String {
         try execute(sql: "DROP TABLE IF EXISTS stored; CREATE TABLE stored (v \(column))")
         let statement = try makeStatement(sql: "INSERT INTO stored VALUES (?)")
@@ -70,7 +70,7 @@ extension Database {
     }
 }
 
-/// A query gave no row, where one is needed.
+/// The error of a query that returned no row although a row is needed.
 public struct NoRow: Error, Sendable {
     public let sql: String
 

@@ -49,7 +49,8 @@ public final class SecondProcess: @unchecked Sendable {  // the process and the 
     ///
     /// - Parameters:
     ///   - way: `pool` or `queue`.
-    ///   - work: What each task does: `read`, `write`, `both`, or `later`, which calls a function back.
+    ///   - work: What each task does: `read`, `write`, `both`, or `later`, which calls a function
+    ///     back.
     ///   - count: The number of tasks.
     /// - Returns: the number of threads before, and the highest one meanwhile.
     public static func threads(
@@ -61,7 +62,8 @@ public final class SecondProcess: @unchecked Sendable {  // the process and the 
         return (numbers[0], numbers[1])
     }
 
-    /// Has a process open a file, which may be new, with a log, and insert a row into the table `opening`.
+    /// Has a process open a file, which may be new, with a log, and insert a row into the table
+    /// `opening`.
     public static func open(_ way: WritingProcess.Way, path: String) async throws {
         let command = try await Command.run([executable().path, path, "open", way.rawValue])
         guard command.succeeded else { throw Failure(output: command.output) }
