@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Lost transactions")
 struct TransactionLogTests {
-    /// What makes SQLite end a transaction by itself.
+    /// The reasons for which SQLite ends a transaction by itself.
     enum Cause: String, CaseIterable, Codable {
         case full, interrupt, orRollback, raise
 
@@ -40,7 +40,8 @@ struct TransactionLogTests {
             }
         }
 
-        /// Runs a body with a database that has the player Arthur, and where the SQL makes SQLite roll back.
+        /// Runs a body with a database that has the player Arthur, and where the SQL makes SQLite
+        /// roll back.
         func run(_ body: (DatabaseQueue) throws -> Void) throws {
             let queue = try DatabaseQueue.withPlayers { configuration in
                 configuration.prepareDatabase { db in
