@@ -7,7 +7,7 @@ import Testing
 
 @testable import Shellac
 
-/// What an attack on the kinds of a table has found.
+/// Faults that an attack on the kinds of a table has found.
 @Suite("Kinds of a table, under attack", .behaviour(70))
 struct KindsFaultsTests {
     private let queue: DatabaseQueue
@@ -81,7 +81,8 @@ struct KindsFaultsTests {
             } throws: {
                 Self.isChange($0, of: "Dog", to: "cat".databaseValue)
             }
-            // A deleted row is in nobody's way, nor one that the condition of the index leaves out.
+            // A deleted row causes no conflict, nor does one that the condition of the index leaves
+            // out.
             try db.execute(sql: "UPDATE animal SET deletedAt = '2020-01-01' WHERE id = 1")
             try dog.upsert(db)
             #expect(dog.id == 5)
@@ -257,7 +258,7 @@ struct KindsFaultsTests {
             } throws: {
                 Self.isChange($0, of: "AdHoc", to: "dog".databaseValue)
             }
-            // Whoever asks for others gets none.
+            // A request for others returns none.
             try #expect(Cat.fetchAll(db).map { "\(type(of: $0))" } == ["Cat", "Lion"])
             try #expect(Animal.fetchAll(db).map { "\(type(of: $0))" } == ["Cat", "Dog", "Lion", "Animal"])
             let record = try #require(all.first)

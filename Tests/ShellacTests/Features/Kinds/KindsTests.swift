@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// One table, a hierarchy of classes, and a column that tells which.
+/// One table, a hierarchy of classes, and a column that says which class.
 @Suite("Kinds of a table", .behaviour(70))
 struct KindsTests {
     private let queue: DatabaseQueue
@@ -32,7 +32,7 @@ struct KindsTests {
         }
     }
 
-    /// What a record is: its class, and its name.
+    /// Returns the class and the name of each animal.
     private func words(_ animals: [Animal]) -> [String] { animals.map { "\(type(of: $0)) \($0.name)" } }
 
     private func rows(_ sql: String) throws -> [String] {
@@ -379,7 +379,7 @@ struct KindsTests {
                 "Fish is not among the databaseKinds of Animal: its rows could not be told from those of "
                     + "others. List it there"
             ) { try Fish.insertAll(db, [Fish(), Fish()]) }
-            // A base class whose rows nobody could fetch.
+            // A base class whose rows could not be fetched.
             let strict = StrictAnimal()
             let error = #expect(throws: DatabaseError.self) { try strict.insert(db) }
             #expect(error?.message?.contains("not among its own databaseKinds") == true)

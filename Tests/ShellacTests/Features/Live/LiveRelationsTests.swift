@@ -42,7 +42,7 @@ struct LiveRelationsTests {
         var text: String { "\(name): " + members.map(\.name).joined(separator: " ") }
     }
 
-    /// How a request is made of clubs and members.
+    /// The forms of a request of clubs and members.
     enum Form: String, CaseIterable, Sendable {
         case records, rows, structs
         case joinedRecords, joinedRows, adaptedRows
@@ -155,7 +155,7 @@ struct LiveRelationsTests {
         try await queue.settle()
         #expect(spy.sql.filter { $0.hasPrefix("SELECT") && $0.contains(#"FROM ""#) }.count == 2)
         #expect(delivered.elements.count == 1)
-        // A row that cannot be read ends the loop, also where it was the same before.
+        // A row that cannot be read ends the loop, even if it was the same before.
         try await queue.run("UPDATE member SET name = NULL WHERE id = 1")
         await #expect(throws: RowDecodingError.self) { try await task.value }
         #expect(delivered.elements.count == 1)

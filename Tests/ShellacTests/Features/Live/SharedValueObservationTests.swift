@@ -86,7 +86,7 @@ struct SharedValueObservationTests {
         try #expect(await third.next() == 3)
         #expect(told.elements.count == 2)
         withExtendedLifetime(second) {}
-        // (A pool is closed by nobody as long as somebody observes it.)
+        // (A pool is not closed as long as it has an observer.)
         guard kind == .queue else { return }
         try queue.close()
         try #expect(await third.next() == nil)
@@ -114,7 +114,8 @@ struct SharedValueObservationTests {
         for try await names in shared.values() where names == ["last"] { break }
         try await queue.run("UPDATE livePlayer SET name = 'x'")
         try await queue.run("UPDATE livePlayer SET name = 'y'")
-        // (A pool may be reading for somebody who has left. The next commit finds out who that was.)
+        // (A pool may be reading for an observer that has left. The next commit finds out which
+        // one.)
         try await waitUntil {
             try queue.inDatabase { db in try db.execute(sql: "UPDATE livePlayer SET name = name || 'z'") }
             return try queue.inDatabase { db in db.broker?.observers.isEmpty ?? true }
