@@ -59,7 +59,7 @@ struct RowLayoutTests {
             #expect(try row["E\u{301}"] == 3)
             #expect(!row.hasColumn("\u{e9}"))
             #expect(try row["Az[`{@"] == 2)
-            // What stands one bit away from these is another character.
+            // A character one bit away from these is another one.
             for name in ["aZ{`{@", "aZ[@{@", "aZ[`[@", "aZ[`{`", "aZ", "aZ[`{@ ", "", " ", "aZ[`{@\0"] {
                 #expect(!row.hasColumn(name), "\(name)")
                 #expect(row.databaseValue(named: name) == nil, "\(name)")

@@ -404,7 +404,8 @@ struct UnreadColumnsTests {
 
     enum Adder: CaseIterable { case same, other }
 
-    /// Runs a function with a note that was fetched before its table was given the column of stars, which is 7.
+    /// Runs a function with a note that was fetched before its table was given the column of stars,
+    /// which is 7.
     private func withOldNote<Note: NoteRecord>(
         _: Note.Type, _ adder: Adder = .other, _ body: (Database, Note) throws -> Void
     ) throws {
