@@ -2,15 +2,16 @@ import Foundation
 import Shellac
 import TestSupport
 
-/// A random program on records whose rows are deleted and stay: among them records that were made with a key, fetched in
-/// part, given another key, or have forgotten their rows. A model says what each row holds, and what each record remembers.
+/// A random program on records whose rows are deleted and stay. Some records were made with a key,
+/// fetched in part, given another key, or have forgotten their rows. A model says what each row
+/// holds, and what each record remembers.
 struct DeletionHistory {
     /// A record, and what it is to remember.
     private struct Known {
         let record: DeletableHero
-        /// What it remembers, with the id. Nil for nothing.
+        /// The remembered row, with the id. Nil for nothing.
         var row: Values?
-        /// What it had in columns that it was fetched without.
+        /// The values in columns that it was fetched without.
         var unread: Values = [:]
 
         var values: Values {
@@ -240,7 +241,8 @@ struct DeletionHistory {
         } else if isFound != isThere {
             return "\(verb) \(index): found \(isFound)"
         } else if isThere {
-            // What an upsert left alone, it was told: it remembers what is as it has it.
+            // SQLite returns the columns that an upsert left alone, and the record remembers those
+            // that equal its own.
             let left = verb == "upsert" ? Self.columns.filter { !names.contains($0) } : []
             for name in names { rows[id]?[name] = known.values[name] }
             known.note(names)

@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program that a user of the family's newest library would write, as it was (`Bookshop.txt`) and as it became
-/// (`Bookshop.swift`): see `Tests/MovedProgram`. That it is built is half of the proof.
+/// A program that a user of the family's newest library would write, as it was (`Bookshop.txt`) and
+/// as it became (`Bookshop.swift`): see `Tests/MovedProgram`. That it is built is half of the
+/// proof.
 @Suite("A program that moved over", .serialized)
 struct MovedProgramTests {
     private static let folder = Repository.root.appending(path: "Tests/MovedProgram")
