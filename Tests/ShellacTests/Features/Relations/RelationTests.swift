@@ -23,8 +23,8 @@ import Testing
         try #expect(teams.map { try $0.captain?.name } == ["Barbara", nil, nil])
     }
 
-    /// The second statement finds related rows by the whole table, if all of its rows were fetched,
-    /// or else by the keys of the fetched ones.
+    /// If all rows of the table were fetched, the second statement finds related rows by the whole
+    /// table. Otherwise it finds them by the keys of the fetched rows.
     @Test("are found by the request itself where it fetches a whole table", .behaviour(63))
     func whole() throws {
         let spy = SQLSpy()

@@ -40,8 +40,8 @@ struct MainActorClientTests {
             ], "\(result.output)")
     }
 
-    /// Types that are said to belong to the main actor, and the uses of them that the compiler
-    /// refuses: the database calls them on the threads of its accesses.
+    /// Types that are declared on the main actor, and that the compiler therefore refuses. The
+    /// database calls them on the threads of its accesses.
     struct Refused: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let source: String
