@@ -121,7 +121,7 @@ struct KindsFaultsTests {
             #expect(message.contains("Dog was not upserted") && message.contains("index an"), "\(message)")
             expectError(
                 "a Dog was not upserted, and nothing was written: a row of another kind is in its way in "
-                    + "the table animal, and cannot be shown, as nobody can look it up in the index an"
+                    + "the table animal, and cannot be shown, as it cannot be looked up in the index an"
             ) { _ = try dog.upsertAndFetch(db, as: Dog.self) }
             dog.name = "y"
             try dog.upsert(db)

@@ -376,7 +376,7 @@ struct KindsTests {
                 #expect(error?.message?.contains("Fish is not among the databaseKinds of Animal") == true)
             }
             expectError(
-                "Fish is not among the databaseKinds of Animal: its rows could not be told from those of "
+                "Fish is not among the databaseKinds of Animal: its rows could not be distinguished from those of "
                     + "others. List it there"
             ) { try Fish.insertAll(db, [Fish(), Fish()]) }
             // A base class whose rows could not be fetched.
@@ -396,7 +396,7 @@ struct KindsTests {
         try queue.inDatabase { db in
             let error = #expect(throws: DatabaseError.self) { try TellingCat().insert(db) }
             #expect(
-                error?.message?.contains("stores the column kind, which tells the kinds of TellingAnimal")
+                error?.message?.contains("stores the column kind, which holds the kinds of TellingAnimal")
                     == true)
             let animals = try TellingAnimal.filter(key: 1).fetchAll(db)
             #expect(animals.first is TellingCat)
@@ -439,7 +439,7 @@ struct KindsTests {
                 #expect(drift?.description.contains(sentence) == true)
             }
         }
-        try refuses("", "the table animal has no column kind, which tells the kinds of Animal")
+        try refuses("", "the table animal has no column kind, which holds the kinds of Animal")
         try refuses(", kind TEXT COLLATE NOCASE", "is compared by NOCASE")
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
