@@ -1,7 +1,7 @@
 import Foundation
 import Shellac
 
-/// Which reminders are shown, or changed.
+/// A selection of the reminders that are shown, or changed.
 enum Selection: Sendable {
     case open
     case completed

@@ -58,7 +58,7 @@ struct Harness {
     /// The uncertainty that is good enough.
     private static var leastUncertainty: Double { 0.02 }
 
-    /// Runs a function for each round, and gives the results of all but the first, until their
+    /// Runs a function for each round, and returns the results of all but the first, until their
     /// median is certain.
     private func repeatRounds(_ body: (_ round: Int) throws -> Double) rethrows -> [Double] {
         let clock = ContinuousClock()

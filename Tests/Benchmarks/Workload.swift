@@ -7,7 +7,7 @@ struct Workload: Sendable {
     let gate: Double
     /// The ratio that we aim at.
     let goal: Double
-    /// Opens what the workload needs, and gives its sides.
+    /// Opens what the workload needs, and returns its sides.
     let sides: @Sendable (Fixture) throws -> Sides
 
     enum Unit: Sendable {
@@ -37,7 +37,7 @@ struct Sides {
     enum Reference {
         /// The same work by hand.
         case c(Side)
-        /// No such work: the checksum that Shellac's side must give.
+        /// No such work: the checksum that Shellac's side must return.
         case checksum(UInt64)
     }
 

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// Each line stands where it stood in the other of the two files.
+// Each line has the same number as in the other of the two files.
 
 import Foundation
 import Shellac

@@ -55,7 +55,7 @@ struct Crowd {
         let rows: Int
     }
 
-    /// Has Swift start the threads of its own pool.
+    /// Makes Swift start the threads of its own pool.
     private func warmUp() async throws {
         let processorCount = ProcessInfo.processInfo.activeProcessorCount
         await withTaskGroup(of: Void.self) { group in

@@ -40,7 +40,7 @@ struct Writing {
         try writer.close()
     }
 
-    /// Writes until the standard input gives a line, or closes.
+    /// Writes until the standard input has a line, or closes.
     func run() throws {
         let isEnd = Flag()
         Thread {

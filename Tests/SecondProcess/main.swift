@@ -9,7 +9,7 @@
 //     SecondProcess PATH steps save|migrate|rebuild|vacuum|backup|import
 //
 // The first executes SQL in a transaction, and commits. The second holds a lock. It prints `locked`
-// once it has the lock, and releases it when its standard input gives a line, or closes. The third
+// once it has the lock, and releases it when its standard input has a line, or closes. The third
 // writes without a pause, by a pool or a queue, and prints the number of each transaction that is
 // committed. It ends as the second does. The fourth has very many tasks access the database at
 // once, and prints the number of its threads before them, and the highest one meanwhile. The fifth

@@ -23,7 +23,7 @@ public final class CopyingProcess: @unchecked Sendable {  // the process and the
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-    /// Has the process end. Returns how often it has copied.
+    /// Ends the process, and returns how often it has copied.
     public func finish() -> Int {
         try? input.fileHandleForWriting.close()
         var told = Data()

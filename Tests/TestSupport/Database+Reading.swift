@@ -23,7 +23,7 @@ public enum ReadingWay: String, CaseIterable, Sendable, Codable {
 extension Database {
     /// Reads the column `v`, the first one, of the first row of a query. There must be a row.
     ///
-    /// - Returns: nil where the way gives nil for NULL.
+    /// - Returns: nil if the way returns nil for NULL.
     public func read<Value: DatabaseValueConvertible & Hashable>(
         _ type: Value.Type, by way: ReadingWay, sql: String
     ) throws -> Value? {

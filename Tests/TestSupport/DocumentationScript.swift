@@ -111,7 +111,7 @@ public struct DocumentationScript: Sendable {
 
     // MARK: - The SQL that is shown
 
-    /// Has the last block compare the statements of its comments with those that it runs.
+    /// Lets the last block compare the statements of its comments with those that it runs.
     private mutating func showStatements(from end: Int) {
         guard isRun, let first = lines.last else { return }
         var all = source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

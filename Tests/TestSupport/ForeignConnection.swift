@@ -41,7 +41,7 @@ public final class ForeignConnection: @unchecked Sendable {  // SQLite's own mut
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Runs a statement that gives one integer.
+    /// Runs a statement that returns one integer.
     public func integer(_ sql: String) throws -> Int {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }

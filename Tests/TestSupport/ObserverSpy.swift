@@ -10,7 +10,7 @@ public final class ObserverSpy: TransactionObserver {
     /// The kinds that it was asked for.
     public private(set) var questions: [DatabaseEventKind] = []
 
-    /// Which changes it wants.
+    /// A filter of the changes that it observes.
     public var filter: (DatabaseEventKind) -> Bool = { _ in true }
     /// Called with each change, in addition to keeping it.
     public var onChange: ((DatabaseEvent) -> Void)?

@@ -54,7 +54,7 @@ public final class WritingProcess: @unchecked Sendable {  // the process and the
         try ended.wait()
     }
 
-    /// Has the process end what it does, and close the database. Returns whether it could.
+    /// Lets the process finish its work, and close the database. Returns whether it could.
     public func finish() throws -> Bool {
         lock.lock()
         defer { lock.unlock() }

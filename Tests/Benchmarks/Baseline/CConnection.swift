@@ -1,7 +1,7 @@
 import CSQLite
 
-/// A connection of the baseline: SQLite as its C API gives it, without a mutex, as Shellac's own
-/// are.
+/// A connection of the baseline: SQLite by its C API, without a mutex, as in Shellac's own
+/// connections.
 final class CConnection {
     let pointer: OpaquePointer
 

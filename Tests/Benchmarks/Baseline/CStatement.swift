@@ -35,7 +35,7 @@ struct CStatement {
         return false
     }
 
-    /// Runs a statement that gives no row.
+    /// Runs a statement that returns no row.
     @inline(__always)
     func run() throws {
         guard try !step() else { throw CError(code: SQLITE_ROW, message: "an unexpected row") }

@@ -23,7 +23,7 @@ struct DeletionHistory {
         var hasOtherKey: Bool { row?["id"] != values["id"] }
         var isChanged: Bool { row.map { row in values.contains { row[$0.key] != $0.value } } ?? true }
 
-        /// Whether the record gives a column.
+        /// Whether the record writes a column.
         func gives(_ name: String) -> Bool {
             let value = values[name]
             if unread[name] == value { return false }
@@ -78,7 +78,8 @@ struct DeletionHistory {
         for _ in 0..<count {
             let fault: String?
             if !records.isEmpty, number(0..<8) == 0 {
-                // What is rolled back: nothing that gives a record values, and no new record.
+                // An operation that is rolled back: it sets no value of a record, and makes no new
+                // record.
                 let before = (rows, records.map { ($0.row, $0.unread) })
                 text.append("{")
                 try db.inSavepoint {

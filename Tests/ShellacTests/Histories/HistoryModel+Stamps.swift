@@ -63,7 +63,7 @@ extension HistoryModel.RecordModel {
         }
     }
 
-    /// Gives the record a value.
+    /// Sets a value of the record.
     mutating func give(_ value: DatabaseValue, to name: String) throws {
         if name == "id" {
             id = Int64.fromDatabaseValue(value)

@@ -13,7 +13,7 @@ struct MovedProgramTests {
         try String(contentsOf: folder.appending(path: name), encoding: .utf8).components(separatedBy: "\n")
     }
 
-    /// Why a line had to change.
+    /// A reason why a line had to change.
     private enum Reason: CaseIterable { case importing, readingColumns, functions }
 
     private static func reason(_ old: String, _ new: String) -> Reason? {

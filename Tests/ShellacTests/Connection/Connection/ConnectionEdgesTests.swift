@@ -164,7 +164,7 @@ struct ConnectionEdgesTests {
 
     @Test("Queues and statements may be freed by different threads at the same time")
     func freedAtTheSameTime() throws {
-        /// Each of its two properties is let go of by one thread.
+        /// Each of its two properties is released by its own thread.
         final class Shared: @unchecked Sendable {
             var queue: DatabaseQueue?
             var statements: [Statement]

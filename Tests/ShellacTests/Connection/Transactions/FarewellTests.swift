@@ -75,7 +75,7 @@ enum LettingGo: String, CaseIterable {
             try save()
             try db.execute(sql: "RELEASE a")
         case .insertion:
-            // A statement outside of a transaction that gives rows ends when its cursor does.
+            // A statement outside of a transaction that returns rows ends when its cursor does.
             try db.addFunction("save_all", save)
             let cursor = try Int.fetchCursor(
                 db, sql: "INSERT INTO hero (name, score) VALUES ('row', save_all()) RETURNING id")

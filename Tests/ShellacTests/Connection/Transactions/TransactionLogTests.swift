@@ -77,7 +77,7 @@ struct TransactionLogTests {
             return error?.extendedResultCode == code && error?.message == message && error?.sql == sql
         }
 
-        /// Has SQLite end the transaction. The error is caught.
+        /// Makes SQLite end the transaction, and catches the error.
         func lose(_ db: Database) {
             let error = #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
             #expect(isCause(of: error))

@@ -102,7 +102,7 @@ struct RefusedClosingTests {
         var cursor: DatabaseCursor<String>?
         try queue?.inDatabase { db in
             try db.insert("Arthur")
-            // A statement outside of a transaction that gives rows commits when it is reset or
+            // A statement outside of a transaction that returns rows commits when it is reset or
             // finalized.
             cursor = try String.fetchCursor(
                 db, sql: "INSERT INTO player (name) VALUES ('Barbara'), ('Craig') RETURNING name")

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Which columns the closures of requests are given, as the compiler sees it.
+/// The columns that the closures of requests get, as the compiler sees them.
 @Suite("The columns that a type declares")
 struct RecordColumnsTests {
     private func compile(_ columns: String, _ statement: String) async throws -> Command {

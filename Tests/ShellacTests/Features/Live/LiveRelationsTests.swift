@@ -108,7 +108,7 @@ struct LiveRelationsTests {
         try await waitUntil { delivered.elements.count == 1 }
         let isJoined = form.rawValue.hasPrefix("joined") || form == .adaptedRows
         #expect(delivered.elements == [isJoined ? ["a red", "b -"] : ["red: a"]])
-        // These change what is read, and not what it gives.
+        // These change the rows that are read, and not the result.
         for sql in [
             "UPDATE member SET name = 'a' WHERE id = 1", "UPDATE club SET name = 'red'",
             "INSERT INTO member (id, name) VALUES (3, 'c'); DELETE FROM member WHERE id = 3",

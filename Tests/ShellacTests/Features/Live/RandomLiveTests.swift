@@ -27,7 +27,7 @@ struct RandomLiveTests {
     }
 }
 
-/// A request that is followed, and what it should give.
+/// A request that is followed, and its expected results.
 private struct Followed {
     let name: String
     let request: QueryInterfaceRequest<Row>
@@ -212,7 +212,7 @@ private struct LiveHistory {
             let statements = transaction()
             log.append(statements.joined(separator: "; "))
             let requests = followed.map(\.request)
-            // What a commit gives is asked in its own access.
+            // The results after a commit are fetched in its own access.
             let results = try await queue.writeWithoutTransaction { db in
                 for sql in statements {
                     do { try db.execute(sql: sql) } catch let error as DatabaseError

@@ -141,7 +141,7 @@ struct SharedValueObservationTests {
             }
         }.shared(in: queue, scheduling: .task)
         reading.withLock { $0 = shared }
-        // The first one reads nothing, and so each value gives way in its mailbox, too.
+        // The first one reads nothing, and so each value is replaced in its mailbox, too.
         let idle = shared.values().makeAsyncIterator()
         let told = Recorder<Int>()
         let running = shared.start(onError: { _ in }, onChange: { _ in told.record(1) })

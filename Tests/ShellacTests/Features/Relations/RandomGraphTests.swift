@@ -48,7 +48,7 @@ final class Blue: Knot {
     static let ways = Way.ways(of: Blue.self)
 }
 
-/// A relation, and what it is to give.
+/// A relation, and its expected rows.
 struct Way: Sendable {
     let name: String
     let relation: any Relation

@@ -187,7 +187,7 @@ struct SoftDeleteFaultsTests {
                     .fetchOne(db))
             try partial.save(db)
             try #expect(Node.fetchCount(db) == 0 && PlainNode.fetchCount(db) == 0)
-            // A value that the program gives is written.
+            // A value that the program sets is written.
             try db.execute(sql: "UPDATE node SET deletedAt = NULL WHERE id = 1")
             try nodes[0].update(db)
             try #expect(Node.fetchCount(db) == 1)

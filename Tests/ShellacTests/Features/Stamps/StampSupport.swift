@@ -41,7 +41,7 @@ extension MemoRecord {
         self.title = title
     }
 
-    /// The stamps that the record has, as ``Database/memoStamps(_:)`` gives them.
+    /// The stamps that the record has, as ``Database/memoStamps(_:)`` returns them.
     var stamps: String {
         [createdAt, updatedAt, titleChangedAt].map { short($0.databaseValue) }.joined(separator: " ")
     }

@@ -13,7 +13,7 @@ struct RowShape: Sendable, CustomTestStringConvertible {
         [4, 12, 13, 40].map { RowShape(isLive: isLive, width: $0) }
     }
 
-    /// Gives a row with some columns, and others named f0, f1… behind them.
+    /// Runs a body with a row that has some columns, and others named f0, f1… after them.
     func row(_ columns: [(String, Int)], _ body: (Row) throws -> Void) throws {
         let fillers = (0..<(width - columns.count)).map { ("f\($0)", -1) }
         let selected = (columns + fillers).map { "\($1) AS \($0.quotedDatabaseIdentifier)" }

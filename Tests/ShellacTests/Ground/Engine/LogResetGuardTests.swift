@@ -84,7 +84,7 @@ private struct ResetFile {
     "SQLite's WAL-reset fault", .behaviour(117),
     .enabled(if: Features.hasLogResetFault, "the running SQLite has no such fault"))
 struct LogResetGuardTests {
-    /// Has a writer reset the log in the middle of a checkpoint, and another one after the frames
+    /// Lets a writer reset the log in the middle of a checkpoint, and another one after the frames
     /// have grown. Returns how many rows were committed, and how many are found.
     private func reset(
         by writer: ResetFile.Program, inCheckpointBy copier: ResetFile.Program

@@ -145,7 +145,7 @@ extension Database {
         try Int.fetchOne(self, sql: "SELECT score FROM hero WHERE name = ?", arguments: [name])
     }
 
-    /// Has SQL call a function of no argument.
+    /// Calls a function of no argument from SQL.
     func addFunction(_ name: String, _ body: @escaping () throws -> Void) throws {
         nonisolated(unsafe) let body = body  // it runs on the thread of the access
         try add(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Shellac
 
-/// One table of what a record gives when it is saved: each verb, for each state of a record and
-/// each kind of column.
+/// The columns that a record writes when it is saved. One table has each verb, for each state of a
+/// record and each kind of column.
 @Suite("What a save gives", .behaviour(110), .behaviour(93), .behaviour(38))
 struct GivenColumnsTests {
     /// The history of a record. Another statement deletes the row 1 in all states but `fetched`.
@@ -165,8 +165,8 @@ struct GivenColumnsTests {
         #expect(row["deletedAt"] == given, "deletedAt: \(cell)")
         let name = deletion == .datedAndTakenBack ? "newer" : "new"
         #expect(row["name"] == name.databaseValue, "name: \(cell)")
-        // A record that knows nothing gives the note that it has; one that has never read it does
-        // not. One whose flag was set has read all, and its date of an update is explicit.
+        // A record that knows nothing writes the note that it has. One that has never read the note
+        // does not. One whose flag was set has read all, and its date of an update is explicit.
         let givesNote = knowsNothing && state != .flagged && !verb.isModifying
         #expect(row["note"] == (givesNote ? "".databaseValue : before["note"]), "note: \(cell)")
         #expect(row["createdAt"] == before["createdAt"], "createdAt: \(cell)")

@@ -105,7 +105,7 @@ private struct Model {
     /// The state at the beginning of the transaction, and of each savepoint, with the number of ids
     /// given until then.
     var levels: [(name: String?, state: State, givenIDs: Int)] = []
-    /// The ids that the open transaction gave.
+    /// The ids that records got in the open transaction.
     var givenIDs: [(record: Int, id: Int64)] = []
 
     func changes(of record: Int, encoding values: Columns) -> [String: DatabaseValue?] {

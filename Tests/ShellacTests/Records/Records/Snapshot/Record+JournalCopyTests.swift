@@ -191,7 +191,7 @@ struct RecordJournalCopyTests {
                     }
                 }
                 #expect(error == nil)
-                // The note is kept: the rollback gives the record its state back.
+                // The note is kept: the rollback restores the record's state.
                 #expect(!hero.hasDatabaseChanges)
             }
         }

@@ -331,7 +331,7 @@ struct UnreadColumnsTests {
             let second = try encodings { _ = try cursor.next() }
             #expect(first - second == 2, "the first one was asked twice")
             #expect(try cursor.next() == nil)
-            // The same statement gives rows, of which a program makes records.
+            // The same statement returns rows, from which a program makes records.
             let rows = try Row.fetchCursor(statement)
             while let row = try rows.next() {
                 let note = try Counted(row: row)
