@@ -7,7 +7,7 @@ final class RemindersList: Record {
 
     var id: Int64?
     var title = ""
-    /// How many of its reminders are open: where a request says it.
+    /// The number of its open reminders, if a request counts them.
     var openCount = 0
 
     convenience init(title: String) {
@@ -26,7 +26,7 @@ final class RemindersList: Record {
     }
 }
 
-/// How much a reminder matters.
+/// The priority of a reminder.
 enum Priority: Int, DatabaseValueConvertible, CaseIterable {
     case low = 1
     case medium, high
@@ -87,7 +87,7 @@ final class Tag: Record {
 
     var id: Int64?
     var title = ""
-    /// How many reminders have it: where a request says it.
+    /// The number of reminders that have it, if a request counts them.
     var reminderCount = 0
 
     override func columns(_ column: borrowing RecordColumns) throws {
@@ -111,7 +111,7 @@ final class Tagging: Record {
     }
 }
 
-/// What is told to the user, in a sentence.
+/// A message to the user, in a sentence.
 struct Complaint: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -34,7 +34,7 @@ func makeMigrator() -> DatabaseMigrator {
         }
     }
 
-    // Reminders that were there before have no dates: nobody knows them.
+    // Reminders that were there before have no dates: these are unknown.
     migrator.registerMigration("Add 'createdAt' and 'updatedAt' to 'reminder'") { db in
         try db.alter(table: "reminder") { t in
             t.add(column: "createdAt", .datetime)

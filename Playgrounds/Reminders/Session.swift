@@ -1,7 +1,7 @@
 import Foundation
 import Shellac
 
-/// Writes a line, which is seen at once, also where it goes to a file.
+/// Writes a line at once, even if the output goes to a file.
 func say(_ text: some CustomStringConvertible, terminator: String = "\n") {
     FileHandle.standardOutput.write(Data("\(text)\(terminator)".utf8))
 }
@@ -101,7 +101,7 @@ func say(_ text: some CustomStringConvertible, terminator: String = "\n") {
         }
     }
 
-    /// Shows a selection whenever it has changed, whoever has changed it: another process, too.
+    /// Shows a selection whenever it has changed, even if another process has changed it.
     private func watch(_ selection: Selection) async throws {
         let values = store.dbQueue.values(of: selection.shown()).observingExternalChanges(
             every: .milliseconds(200))

@@ -1,7 +1,7 @@
 import Foundation
 import Shellac
 
-/// Which reminders are shown, or changed.
+/// A selection of the reminders that are shown, or changed.
 enum Selection: Sendable {
     case open
     case completed
@@ -44,7 +44,7 @@ final class Store: Sendable {
     init(path: String) throws {
         dbQueue = try DatabaseQueue(path: path)
         try makeMigrator().migrate(dbQueue)
-        // Whoever writes a reminder stamps it, bulk updates as well.
+        // Each write of a reminder stamps it, and so do bulk updates.
         try dbQueue.register(Reminder.self)
         // There is always a list.
         try dbQueue.after(.delete, on: RemindersList.self) { db, _ in
@@ -88,7 +88,7 @@ final class Store: Sendable {
     private func write<Result>(_ name: String, _ updates: (Database) throws -> Result) throws -> Result {
         try dbQueue.write { db in
             let result = try updates(db)
-            // Where nothing has changed there is no group, which throws.
+            // If nothing has changed, there is no group, and this throws.
             try? undo.setActionName(name, in: db)
             return result
         }
@@ -143,7 +143,8 @@ final class Store: Sendable {
             guard let reminder = try Reminder.fetchOne(db, key: id) else {
                 throw Complaint("There is no reminder \(id).")
             }
-            // Nothing is written where nothing has changed, and what somebody else has changed meanwhile is kept.
+            // Writes nothing if nothing has changed, and keeps the changes that other connections
+            // have made meanwhile.
             try reminder.updateChanges(db, modify: modify)
         }
     }

@@ -1,7 +1,8 @@
-// Reminders, at a terminal: `swift run Reminders FILE`, or one command: `swift run Reminders FILE add Get milk`.
+// Reminders, at a terminal: `swift run Reminders FILE`, or `swift run Reminders FILE add Get milk`
+// for one command.
 //
-// A sample of a whole program: migrations, records and relations, tags by a relation through others, stamps, bulk updates,
-// undo and redo, and a list that follows the database.
+// A sample of a whole program. It has migrations, records and relations, tags by a relation through
+// others, stamps, bulk updates, undo and redo, and a list that follows the database.
 
 import Foundation
 import Shellac

@@ -1,9 +1,9 @@
-// The tour: `swift run Tour` shows all pages, `swift run Tour rows values` some, `swift run Tour --list` their
-// names.
+// The tour: `swift run Tour` shows all pages, `swift run Tour rows values` some,
+// `swift run Tour --list` their names.
 //
-// A page stands once, in Tour.playground, where Xcode opens it too, and is an executable of its own. The
-// target Tour depends on the pages' targets: SwiftPM, which builds the executables that an executable depends
-// on as it does a plugin's tools, puts them beside this one, and `swift run Tour` is all it takes. Here they
+// A page exists once, in Tour.playground, where Xcode opens it too, and is an executable of its
+// own. The target Tour depends on the pages' targets. SwiftPM builds these executables, as it does
+// a plugin's tools, and puts them beside this one, so `swift run Tour` is all it takes. Here they
 // are run one after the other; a page that traps ends itself, and not the tour.
 
 import Foundation

@@ -1,7 +1,8 @@
-// Counts what `hasDatabaseChanges` allocates, for a test that puts a counting `malloc` in front of the C library's.
+// Counts what `hasDatabaseChanges` allocates, for a test that puts a counting `malloc` in front of
+// the C library's.
 //
-// It prints a line for each record: what it is, the number of allocations in many calls, and how often the
-// answer was that there are changes. Where nobody counts, it ends with an error.
+// It prints a line for each record: its name, the number of allocations in many calls, and the
+// number of calls that found changes. If no such `malloc` counts, it ends with an error.
 import Foundation
 import Shellac
 

@@ -1,13 +1,14 @@
 import Foundation
 
-/// `swift run -c release Benchmarks`: every workload beside the same work by hand over the C API, in one run.
+/// `swift run -c release Benchmarks`: every workload beside the same work by hand over the C API,
+/// in one run.
 ///
-/// A workload is a line of a table in `Workloads/`, with its gate and its goal, and a function that makes its
-/// two sides. The harness runs both sides in turns, and the report says how they compare. A new family of
-/// workloads is a new file in `Workloads/` and its line in `Catalogue`.
+/// A workload is a line of a table in `Workloads/`, with its gate and its goal, and a function that
+/// makes its two sides. The harness runs both sides in turns, and the report says how they compare.
+/// A new family of workloads is a new file in `Workloads/` and its line in `Catalogue`.
 ///
-/// The program fails when a checksum differs: then the two sides did not do the same work. It never fails
-/// for a time, which is for the reader to judge, on a quiet machine.
+/// The program fails when a checksum differs: then the two sides did not do the same work. It never
+/// fails for a time, which is for the reader to judge, on a quiet machine.
 @main
 enum Benchmarks {
     static func main() {
@@ -76,7 +77,7 @@ enum Benchmarks {
     }
 }
 
-/// What keeps the program from measuring.
+/// A reason for which the program cannot measure.
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

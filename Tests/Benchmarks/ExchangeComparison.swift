@@ -1,7 +1,8 @@
 import Foundation
 import Shellac
 
-/// `Benchmarks --exchange`: CSV into and out of a table, beside the `sqlite3` of the system, each in a process of its own.
+/// `Benchmarks --exchange`: CSV into and out of a table, beside the `sqlite3` of the system, each
+/// in a process of its own.
 struct ExchangeComparison {
     let rows: Int
 
@@ -56,7 +57,8 @@ struct ExchangeComparison {
         }
     }
 
-    /// Writes the lines piece by piece: a process that is started is told to have had as much memory as the one that starts it.
+    /// Writes the lines piece by piece: the system reports for a started process at least the peak
+    /// memory of the process that starts it.
     private func write(to path: String) throws {
         _ = FileManager.default.createFile(atPath: path, contents: nil)
         let file = try FileHandle(forWritingTo: URL(filePath: path))

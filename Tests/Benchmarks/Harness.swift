@@ -1,13 +1,14 @@
-/// Measures the sides of a workload in turns, so that whatever slows the machine down slows down both.
+/// Measures the sides of a workload in turns, so that a slow phase of the machine slows down both.
 ///
-/// The side that goes first in one round goes second in the next, and the first of all rounds does not count.
-/// The times of the result are the medians of each side. Its ratio is the median of the ratios of the rounds:
-/// each compares two runs of about the same moment, and a disturbed round is one of many. On a machine that others use,
-/// too, there are more rounds, until the median is known well enough.
+/// The side that goes first in one round goes second in the next, and the first of all rounds does
+/// not count. The times of the result are the medians of each side. Its ratio is the median of the
+/// ratios of the rounds. Each round compares two runs of about the same moment, and a disturbed
+/// round is one of many. On a machine that others use, too, there are more rounds, until the median
+/// is known well enough.
 struct Harness {
-    /// How many rounds there are at least.
+    /// The minimum number of rounds.
     let rounds: Int
-    /// How long rounds are added as long as the result is uncertain.
+    /// The time for which rounds are added while the result is uncertain.
     let seconds: Int
 
     func run(_ workload: Workload, fixture: Fixture) throws -> Outcome {
@@ -57,7 +58,8 @@ struct Harness {
     /// The uncertainty that is good enough.
     private static var leastUncertainty: Double { 0.02 }
 
-    /// Runs a function for each round, and gives the results of all but the first, until their median is certain.
+    /// Runs a function for each round, and returns the results of all but the first, until their
+    /// median is certain.
     private func repeatRounds(_ body: (_ round: Int) throws -> Double) rethrows -> [Double] {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(seconds)
@@ -81,8 +83,9 @@ extension [Double] {
         return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
     }
 
-    /// How far the median may be from that of endless rounds, as a part of it: with a probability of 95 %, that one is
-    /// between two of the values, whose ranks go by their number alone. A few values tell nothing.
+    /// The distance that the median may have from that of endless rounds, as a part of it. With a
+    /// probability of 95 %, that one is between two of the values, whose ranks depend on the number
+    /// of values alone. A few values say nothing.
     var uncertaintyOfMedian: Double {
         guard count > 5 else { return .infinity }
         let sorted = sorted()

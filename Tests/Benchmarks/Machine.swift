@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// What the benchmarks run on.
+/// The machine that the benchmarks run on.
 enum Machine {
     /// Processor, operating system and SQLite, in one line.
     static var description: String {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Measures the memory of the sides of a workload, each in a process of its own: what one side has left
-/// behind in the heap would be room for the other.
+/// Measures the memory of the sides of a workload, each in a process of its own. In one process,
+/// the second side could use the room that the first has left behind in the heap.
 enum MemoryHarness {
     static func run(_ workload: Workload, fixture: Fixture) throws -> Outcome {
         let operations = try workload.sides(fixture).operations
@@ -19,7 +19,8 @@ enum MemoryHarness {
     }
 }
 
-/// What another process of this program is asked for: the footprint of one side of a memory workload.
+/// A request to another process of this program: measure the footprint of one side of a memory
+/// workload.
 struct FootprintRequest {
     /// The option of the command line that makes the request.
     static let option = "--footprint"

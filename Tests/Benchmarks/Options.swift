@@ -1,10 +1,10 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     /// The beginnings of the names of the workloads to run: all, when empty.
     var prefixes: [String] = []
     var rows: Int
     var rounds: Int
-    /// How long rounds are added as long as a result is uncertain.
+    /// The time for which rounds are added while a result is uncertain.
     var seconds: Int
     var json: String?
     var chart: String?
@@ -13,7 +13,8 @@ struct Options {
     var help = false
     /// The one measurement to make, in a process that the program has started itself.
     var footprint: FootprintRequest?
-    /// Whether CSV is read and written beside sqlite3, or the one step of it, in a process that the program has started itself.
+    /// Whether CSV is read and written beside sqlite3, or the one step of it, in a process that the
+    /// program has started itself.
     var exchange = false
     var exchangeStep: [String]?
 

@@ -1,9 +1,9 @@
 /// One way to do the work of a workload, that can be measured again and again.
 struct Side {
-    /// Runs once, and tells the time.
+    /// Runs once, and returns the time.
     let sample: () throws -> Sample
 
-    /// Runs once, and tells the memory that the kept result takes.
+    /// Runs once, and returns the memory that the kept result takes.
     let footprint: () throws -> Footprint
 
     struct Sample {
@@ -16,14 +16,14 @@ struct Side {
         let checksum: UInt64
     }
 
-    /// A side that gives something to keep, such as an array of records.
+    /// A side that returns something to keep, such as an array of records.
     ///
-    /// What is timed is the work, and the release of what it gives.
+    /// The work is timed, and so is the release of its result.
     ///
     /// - Parameters:
     ///   - setUp: What must happen before each run. It is not timed.
     ///   - work: What is timed.
-    ///   - checksum: A number that tells what the work gave. It is not timed.
+    ///   - checksum: A number that identifies the result of the work. It is not timed.
     init<Kept>(
         setUp: @escaping () throws -> Void = {}, keeping work: @escaping () throws -> Kept,
         checksum: @escaping (Kept) throws -> UInt64

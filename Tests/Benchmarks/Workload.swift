@@ -1,13 +1,13 @@
 /// One line of the budget: a piece of work that is done by Shellac, and by hand over the C API.
 struct Workload: Sendable {
     let name: String
-    /// What the gate and the goal count.
+    /// The unit of the gate and the goal.
     let unit: Unit
     /// The worst that an issue may be resolved with.
     let gate: Double
-    /// Where we are going.
+    /// The ratio that we aim at.
     let goal: Double
-    /// Opens what the workload needs, and gives its sides.
+    /// Opens what the workload needs, and returns its sides.
     let sides: @Sendable (Fixture) throws -> Sides
 
     enum Unit: Sendable {
@@ -29,7 +29,7 @@ struct Workload: Sendable {
 
 /// The ways to do the work of a workload.
 struct Sides {
-    /// How many rows are read, values fetched, accesses made in one run of a side.
+    /// The number of rows read, values fetched or accesses made in one run of a side.
     let operations: Int
     let reference: Reference
     let shellac: Side
@@ -37,7 +37,7 @@ struct Sides {
     enum Reference {
         /// The same work by hand.
         case c(Side)
-        /// No such work: the checksum that Shellac's side must give.
+        /// No such work: the checksum that Shellac's side must return.
         case checksum(UInt64)
     }
 

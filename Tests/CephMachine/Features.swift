@@ -253,7 +253,7 @@ struct Features {
         say("VACUUM, RETURNING, and a sort that spills")
     }
 
-    /// What cannot be had is refused at once.
+    /// Expects that impossible requests are refused at once.
     private func refusals() throws {
         if place.path.contains(":") {
             do {

@@ -1,7 +1,7 @@
 import Foundation
 import Shellac
 
-/// Where a database is, and how it is opened.
+/// The place of a database, and how it is opened.
 struct Place {
     let path: String
     let mode: Mode
@@ -49,5 +49,5 @@ func expect(_ isSo: Bool, _ what: @autoclosure () -> String) throws {
     if !isSo { throw Failure(description: what()) }
 }
 
-/// Writes a line at once: whoever is killed next has said it.
+/// Writes a line at once: a process that is killed next has written it.
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }

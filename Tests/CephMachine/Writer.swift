@@ -125,7 +125,7 @@ func standBy(_ place: Place) async throws {
                 "cancelled: nothing was read, \(Int((clock.now - start) / .seconds(1))) s after the beginning"
             )
         }
-        // Who has come in can go on, or close: the next one waits for it.
+        // A machine that has opened the database can go on, or close it: the next one waits for it.
         let count = try await Task.detached { try queue.read { db in try Entry.fetchCount(db) } }.value
         say("in, and \(count) rows are there")
         try queue.close()

@@ -5,14 +5,16 @@
 //     CephMachine check DATABASE MODE WHO=N…        looks whether the rows of each writer are there, up to N
 //     CephMachine standby DATABASE MODE             opens the database in a task that is cancelled while it waits
 //
-// DATABASE is /POOL:NAMESPACE/NAME of the cluster, or else a file of the system. MODE is one of these:
+// DATABASE is /POOL:NAMESPACE/NAME of the cluster, or else a file of the system. MODE is one of
+// these:
 //
 //     log           as Configuration.ceph() says
 //     persist       the same, with a rollback journal
 //     journal       the same, with a lock for each transaction
 //     unconfirmed   as `log`, without confirmations
 //
-// `write` ends with code 3 when a commit was refused, and with code 4 when SQLite itself has failed.
+// `write` ends with code 3 when a commit was refused, and with code 4 when SQLite itself has
+// failed.
 import Foundation
 import Shellac
 

@@ -3,7 +3,7 @@
 import Foundation
 import Shellac
 
-/// A file with any content is read, or gives an error.
+/// Checks that a file with any content is read, or causes an error.
 func checkFile(_ bytes: [UInt8]) throws {
     // (Linux keeps these files in memory.)
     let folder = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()

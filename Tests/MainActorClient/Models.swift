@@ -1,5 +1,5 @@
-// The model of an application whose code belongs to the main actor unless it says otherwise, as new ones in Xcode do.
-// Nothing here says `nonisolated`: that it compiles is what is tested.
+// The model of an application whose code belongs to the main actor unless it says otherwise, as new
+// ones in Xcode do. Nothing here says `nonisolated`: that it compiles is what is tested.
 import Foundation
 import Shellac
 
@@ -170,7 +170,7 @@ struct Longest: DatabaseAggregate {
     func finalize() throws -> (any DatabaseValueConvertible)? { longest }
 }
 
-/// What a request is made of.
+/// A condition that a request is made of.
 struct IsTall: SQLSpecificExpressible {
     var sqlExpression: SQLExpression { (Column("height") > Metres(value: 2)).sqlExpression }
 }

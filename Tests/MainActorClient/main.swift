@@ -1,9 +1,10 @@
-// A program of a module whose default isolation is the main actor. It uses what such a module declares, on the main
-// actor and elsewhere, and prints what came of it: see MainActorClientTests.swift.
+// A program of a module whose default isolation is the main actor. It uses what such a module
+// declares, on the main actor and elsewhere, and prints what came of it: see
+// MainActorClientTests.swift.
 import Foundation
 import Shellac
 
-/// What a view shows.
+/// The state that a view shows.
 final class Screen {
     var players: [Player] = []
     let edited = Game(title: "Edited")

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// Each line stands where it stood in the other of the two files.
+// Each line has the same number as in the other of the two files.
 
 import Foundation
 import Shellac
@@ -302,7 +302,7 @@ extension DerivableRequest<Author> {
 // MARK: - Book
 
 struct Book: Codable, Identifiable, Hashable {
-    /// What is told of a book, and stored as JSON.
+    /// The attributes of a book, which are stored as JSON.
     struct Attributes: Codable, Hashable {
         var pageCount: Int?
         var language: String
@@ -607,7 +607,7 @@ struct StockSummary: Decodable, FetchableRecord, TableRecord {
     var count: Int
 }
 
-/// Tells which column tells the rows of a view apart.
+/// Declares which column identifies the rows of a view.
 struct ShopSchemaSource: DatabaseSchemaSource {
     func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]? {
         view.name == "stockSummary" ? ["bookId"] : nil
@@ -688,7 +688,7 @@ struct DailyTotal: Hashable {
 
 // MARK: - The store
 
-/// What the views of the shop are given: it reads and writes the database.
+/// The store that the views of the shop use: it reads and writes the database.
 final class Store: Sendable {
     let dbWriter: any DatabaseWriter
 
@@ -1500,7 +1500,7 @@ final class DumpText: TextOutputStream {
 
 // MARK: - Observation
 
-/// What the shop's window shows.
+/// The contents of the shop's window.
 struct ShopWindow: Equatable, Sendable {
     var titles: [String]
     var favoriteCount: Int
@@ -1538,7 +1538,7 @@ extension Store {
     }
 }
 
-/// Counts the rows that are written to some tables, and tells of them after the commit.
+/// Counts the rows that are written to some tables, and reports them after the commit.
 final class ChangeCounter: TransactionObserver {
     private let tables: Set<String>
     private var pending = 0
@@ -1575,7 +1575,7 @@ final class ChangeCounter: TransactionObserver {
     }
 }
 
-/// Tells when a shelf is empty.
+/// Reports when a shelf is empty.
 final class ShelfGuard {
     private(set) var messages: [String] = []
 
@@ -1669,7 +1669,7 @@ struct Fixtures {
     }
 }
 
-/// What a run of the program found wrong.
+/// The failures that a run of the program has found.
 final class Report {
     private(set) var failures: [String] = []
 

@@ -17,7 +17,7 @@ struct Copying {
         sqlite3_exec(connection, "PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF", nil, nil, nil)
     }
 
-    /// Copies until the standard input gives a line, or closes.
+    /// Copies until the standard input has a line, or closes.
     func run() throws {
         let isEnd = Flag()
         Thread {

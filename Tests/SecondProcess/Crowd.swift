@@ -5,9 +5,10 @@ import Shellac
 import Darwin
 #endif
 
-/// A process in which very many tasks access one database at once, and which counts its threads meanwhile.
+/// A process in which very many tasks access one database at once, and which counts its threads
+/// meanwhile.
 struct Crowd {
-    /// What each task does.
+    /// The work of each task.
     enum Work: String, CaseIterable {
         case read, write, both
         /// The forms that call a function back, without a task.
@@ -30,7 +31,8 @@ struct Crowd {
         try writer.write { db in try db.execute(sql: "CREATE TABLE visit (number INTEGER NOT NULL)") }
     }
 
-    /// Runs the tasks. Prints the number of threads before them, and the highest one while they ran.
+    /// Runs the tasks. Prints the number of threads before them, and the highest one while they
+    /// ran.
     func run() async throws {
         let isEnd = Flag()
         let counter = Counter(until: isEnd)
@@ -53,7 +55,7 @@ struct Crowd {
         let rows: Int
     }
 
-    /// Has Swift start the threads of its own pool.
+    /// Makes Swift start the threads of its own pool.
     private func warmUp() async throws {
         let processorCount = ProcessInfo.processInfo.activeProcessorCount
         await withTaskGroup(of: Void.self) { group in

@@ -1,10 +1,11 @@
 import Foundation
 import Shellac
 
-/// A process that repeats one kind of work, and prints the number of each completed step, from 1 on. A test kills it in
-/// the middle of a step.
+/// A process that repeats one kind of work, and prints the number of each completed step, from 1
+/// on. A test kills it in the middle of a step.
 ///
-/// The database has a table `item (id, name)` of 1,000 rows, and a table `done (number)` with one row.
+/// The database has a table `item (id, name)` of 1,000 rows, and a table `done (number)` with one
+/// row.
 struct Steps {
     enum Work: String {
         case save, migrate, rebuild, vacuum, backup, `import`

@@ -2,7 +2,8 @@ import Foundation
 import Shellac
 import Synchronization
 
-/// A process that writes without a pause: rows of the table `entry (process, number, content)`, numbered from 1.
+/// A process that writes without a pause: rows of the table `entry (process, number, content)`,
+/// numbered from 1.
 struct Writing {
     enum Way: String {
         case pool, queue
@@ -39,7 +40,7 @@ struct Writing {
         try writer.close()
     }
 
-    /// Writes until the standard input gives a line, or closes.
+    /// Writes until the standard input has a line, or closes.
     func run() throws {
         let isEnd = Flag()
         Thread {
@@ -51,7 +52,8 @@ struct Writing {
             number += 1
             let (process, next) = (process, number)
             try writer.write { db in
-                // Each transaction is a few pages, so that the log grows, and is copied now and then.
+                // Each transaction is a few pages, so that the log grows, and is copied now and
+                // then.
                 for content in [2_000, 3_000, 0] {
                     try db.execute(
                         sql: """

@@ -8,14 +8,15 @@
 //     SecondProcess PATH open pool|queue
 //     SecondProcess PATH steps save|migrate|rebuild|vacuum|backup|import
 //
-// The first executes SQL in a transaction, and commits. The second holds a lock.
-// It prints `locked` once it has the lock, and releases it when its standard input gives a line, or closes.
-// The third writes without a pause, by a pool or a queue, and prints the number of each transaction that is committed. It ends as
-// the second does. The fourth has very many tasks access the database at once, and prints the number of its threads before them,
-// and the highest one meanwhile. The fifth copies the write-ahead log without a pause, as a program does that has nothing of
-// Shellac; it prints `copying` at its beginning, and how often it has done so at its end.
-// The sixth opens the file, which may be new, with a log, and inserts a row into the table `opening`. The last one works in
-// steps without an end, and prints the number of each.
+// The first executes SQL in a transaction, and commits. The second holds a lock. It prints `locked`
+// once it has the lock, and releases it when its standard input has a line, or closes. The third
+// writes without a pause, by a pool or a queue, and prints the number of each transaction that is
+// committed. It ends as the second does. The fourth has very many tasks access the database at
+// once, and prints the number of its threads before them, and the highest one meanwhile. The fifth
+// copies the write-ahead log without a pause, as a program without Shellac does. It prints
+// `copying` at its beginning, and the number of copies at its end. The sixth opens the file, which
+// may be new, with a log, and inserts a row into the table `opening`. The last one works in steps
+// without an end, and prints the number of each.
 import Foundation
 import Shellac
 

@@ -4,7 +4,7 @@ public import Shellac
 public enum Access: String, CaseIterable, Sendable, Codable {
     case read, write, writeWithoutTransaction
 
-    /// Those that may write.
+    /// The accesses that may write.
     public static let writing: [Access] = [.write, .writeWithoutTransaction]
 
     public nonisolated(nonsending) func run<Result: Sendable>(

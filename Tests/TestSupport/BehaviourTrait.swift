@@ -1,6 +1,7 @@
 public import Testing
 
-/// The guarantees that a test proves, or a whole suite: numbers of the article "What Shellac guarantees".
+/// The guarantees that a test proves, or a whole suite: numbers of the article "What Shellac
+/// guarantees".
 public struct BehaviourTrait: TestTrait, SuiteTrait {
     public let numbers: [Int]
 

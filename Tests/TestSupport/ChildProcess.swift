@@ -3,8 +3,9 @@ public import Foundation
 #if canImport(Glibc)
 /// A process that tests start, as Foundation's `Process` does.
 ///
-/// That one lists the open files, and copies more of each name than there is: with some thousand files, which tests that run side by side
-/// have open, it has read behind the end of its memory, in three runs of four.
+/// Foundation's lists the open files, and copies more of each name than there is. Tests that run
+/// side by side have some thousand files open. With these, it has read behind the end of its
+/// memory, in three runs of four.
 public final class ChildProcess: @unchecked Sendable {  // one thread sets it up; the rest is under `ended`
     public var executableURL: URL?
     public var arguments: [String] = []
@@ -78,7 +79,7 @@ public final class ChildProcess: @unchecked Sendable {  // one thread sets it up
             typealias Call = @convention(c) (Actions, Int32) -> Int32
             _ = unsafeBitCast(call, to: Call.self)(&actions, 3)
         }
-        // Threads that tests run on block signals, which a program hears.
+        // Threads that tests run on block signals, and a started program must receive them.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -5,14 +5,15 @@ public struct Command: Sendable {
     /// The exit code, or the signal's number when a signal ended it.
     public let status: Int32
 
-    /// What it wrote, on its standard output and error alike, in the order of writing.
+    /// The output of the command, on its standard output and error alike, in the order of writing.
     public let output: String
 
     public var succeeded: Bool { status == 0 }
 
-    /// Runs a command, looked for in `PATH`, without standard input. No thread is blocked meanwhile.
+    /// Runs a command, looked for in `PATH`, without standard input. No thread is blocked
+    /// meanwhile.
     public static func run(_ words: [String], in folder: URL? = nil) async throws -> Command {
-        // A file and not a pipe: nobody needs to empty it while the command runs.
+        // A file and not a pipe, which a thread would have to empty while the command runs.
         let file = FileManager.default.temporaryDirectory.appending(path: "shellac-\(UUID().uuidString).log")
         try Data().write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Another process, which copies the write-ahead log of a database without a pause, and has nothing of Shellac.
+/// Another process, which copies the write-ahead log of a database without a pause, and has nothing
+/// of Shellac.
 public final class CopyingProcess: @unchecked Sendable {  // the process and the pipes are used by one thread
     private let process = ChildProcess()
     private let (input, output) = (Pipe(), Pipe())
@@ -22,7 +23,7 @@ public final class CopyingProcess: @unchecked Sendable {  // the process and the
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-    /// Has the process end. Returns how often it has copied.
+    /// Ends the process, and returns how often it has copied.
     public func finish() -> Int {
         try? input.fileHandleForWriting.close()
         var told = Data()

@@ -23,7 +23,7 @@ public enum ReadingWay: String, CaseIterable, Sendable, Codable {
 extension Database {
     /// Reads the column `v`, the first one, of the first row of a query. There must be a row.
     ///
-    /// - Returns: nil where the way gives nil for NULL.
+    /// - Returns: nil if the way returns nil for NULL.
     public func read<Value: DatabaseValueConvertible & Hashable>(
         _ type: Value.Type, by way: ReadingWay, sql: String
     ) throws -> Value? {
@@ -59,9 +59,9 @@ extension Database {
         }
     }
 
-    /// Stores values in a table with one column, and gives the way back to them.
+    /// Stores values in a table with one column, and returns the way back to them.
     ///
-    /// - Parameter column: What stands behind the column's name: its declared type.
+    /// - Parameter column: The declared type, which comes after the column's name.
     public func store(_ values: [some DatabaseValueConvertible], column: String = "") throws -> String {
         try execute(sql: "DROP TABLE IF EXISTS stored; CREATE TABLE stored (v \(column))")
         let statement = try makeStatement(sql: "INSERT INTO stored VALUES (?)")
@@ -70,7 +70,7 @@ extension Database {
     }
 }
 
-/// A query gave no row, where one is needed.
+/// The error of a query that returned no row although a row is needed.
 public struct NoRow: Error, Sendable {
     public let sql: String
 

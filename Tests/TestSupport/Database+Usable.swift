@@ -7,8 +7,8 @@ public struct Boom: Error, Hashable, Sendable {
 }
 
 extension Database {
-    /// Whether the connection still does what it should after a failure: it reads, it writes, it has no
-    /// transaction open, and the file is sound.
+    /// Whether the connection still does what it should after a failure: it reads, it writes, it
+    /// has no transaction open, and the file is sound.
     public func isUsable() throws -> Bool {
         guard !isInsideTransaction else { return false }
         try execute(sql: "CREATE TEMP TABLE usable (a); INSERT INTO usable VALUES (1)")

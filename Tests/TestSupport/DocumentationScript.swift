@@ -2,8 +2,9 @@ import Foundation
 
 /// A Swift block of a Markdown text, or several that go on from one another, as one Swift file.
 ///
-/// Each block is a script of its own that imports Shellac and Foundation. What it needs and the reader need not see stands in an
-/// HTML comment right above the block, and words behind `compile:` say more:
+/// Each block is a script of its own that imports Shellac and Foundation. An HTML comment right
+/// above the block contains the code that it needs and the reader need not see. Words behind
+/// `compile:` say more:
 ///
 ///     <!-- compile: run
 ///     let dbQueue = try DatabaseQueue(configuration: .shown)
@@ -15,11 +16,13 @@ import Foundation
 ///
 /// - `continues`: the block goes on from the block before it.
 /// - `mainActor`: the script compiles in a module whose code belongs to the main actor, too.
-/// - `run`: the script is run, in an empty folder, and must come to its end. Each comment that is a line of SQL then says what the
-///   code above it runs, on connections that have the configuration `.shown`: no more than that since the comment before it,
-///   or since the beginning of its block, but for transactions and questions about the schema. Below a request at the left margin, `let best = …`, that is the
-///   SQL of the request, which is fetched. Values stand there as `?` or as they are, and `…` leaves words out. The comment behind a
-///   `print(…)` says what is printed, and what follows a colon explains it.
+/// - `run`: the script is run, in an empty folder, and must come to its end. Each comment that is a
+///   line of SQL then says what the code above it runs, on connections that have the configuration
+///   `.shown`. That code runs no more since the comment before it, or since the beginning of its
+///   block, except for transactions and questions about the schema. Below a request at the left
+///   margin, `let best = …`, that is the SQL of the request, which is fetched. Values appear there
+///   as `?` or as they are, and `…` leaves words out. The comment behind a `print(…)` says what is
+///   printed, and what follows a colon explains it.
 /// - `only:`: the script is not run, and what follows says why.
 public struct DocumentationScript: Sendable {
     public let file: String
@@ -28,15 +31,15 @@ public struct DocumentationScript: Sendable {
     public private(set) var source: String
     /// Whether it is run, and not compiled alone.
     public private(set) var isRun = false
-    /// Why it is not run, where that is said.
+    /// The reason why it is not run, if the comment gives one.
     public private(set) var reason: String?
     /// Whether it is compiled a second time, as code of the main actor.
     private var isForMainActor = false
     /// The lines at which something is compared, all of which must be reached.
     private var comparedLines: [Int] = []
-    /// How many comments say what SQL is run.
+    /// The number of comments that say what SQL is run.
     public private(set) var shownStatements = 0
-    /// How many comments say what is printed.
+    /// The number of comments that say what is printed.
     public private(set) var shownLines = 0
 
     private enum Place { case text, block, otherBlock, comment }
@@ -95,7 +98,7 @@ public struct DocumentationScript: Sendable {
         return scripts
     }
 
-    /// What is wrong with the scripts that are not run: no reason is given.
+    /// Returns a failure for each script that is not run and has no reason.
     public static func unreasoned(_ scripts: [DocumentationScript]) -> [String] {
         scripts.filter { !$0.isRun && $0.reason == nil }.map {
             "The block at \($0.file):\($0.lines[0]) is not run. Write `<!-- compile: run -->` above it, or `only:` and the reason."
@@ -108,14 +111,15 @@ public struct DocumentationScript: Sendable {
 
     // MARK: - The SQL that is shown
 
-    /// Has the last block compare the statements of its comments with those that it runs.
+    /// Lets the last block compare the statements of its comments with those that it runs.
     private mutating func showStatements(from end: Int) {
         guard isRun, let first = lines.last else { return }
         var all = source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         // The source ends with a line feed, and so with an empty line.
         let start = all.count - 1 - (end - first)
         var index = start
-        /// The request that a line at the left margin has declared, and nothing has followed since but its own lines.
+        /// The request that a line at the left margin has declared, and nothing has followed since
+        /// but its own lines.
         var request: Substring?
         while index < all.count - 1 {
             if let match = all[index].firstMatch(of: /^let (\w+)(: [^=]+)? =/) {
@@ -162,7 +166,7 @@ public struct DocumentationScript: Sendable {
         ) != nil
     }
 
-    /// What a script that is run compares by.
+    /// The code by which a script that is run compares.
     private static let shown = #"""
         #sourceLocation(file: "ShownSQL.swift", line: 1)
         nonisolated final class ShownSQL: @unchecked Sendable {
@@ -253,7 +257,8 @@ public struct DocumentationScript: Sendable {
 
     // MARK: - Compiling and running
 
-    /// What is wrong with each script that does not compile, or fails. Two are compiled at a time.
+    /// Returns a failure for each script that does not compile, or fails. Two are compiled at a
+    /// time.
     public static func failures(of scripts: [DocumentationScript]) async throws -> [String] {
         let folder = try TemporaryFolder()
         let objects = try SwiftScript.objects()

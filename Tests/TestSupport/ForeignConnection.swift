@@ -2,12 +2,14 @@ import CSQLite
 import Shellac
 
 enum SQLite {
-    /// Has Shellac be the first in the process to use SQLite, which tells it of errors only then.
+    /// Lets Shellac be the first in the process to use SQLite: only then does SQLite report errors
+    /// to its log.
     static func beginWithShellac() { _ = first }
     private static let first = try? DatabaseQueue()
 }
 
-/// A connection of a program that has nothing of Shellac. It copies no log by itself, and waits for nobody.
+/// A connection of a program without Shellac. It copies no log by itself, and waits for no other
+/// connection.
 public final class ForeignConnection: @unchecked Sendable {  // SQLite's own mutexes guard it
     private let pointer: OpaquePointer
 
@@ -39,7 +41,7 @@ public final class ForeignConnection: @unchecked Sendable {  // SQLite's own mut
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Runs a statement that gives one integer.
+    /// Runs a statement that returns one integer.
     public func integer(_ sql: String) throws -> Int {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
@@ -49,7 +51,8 @@ public final class ForeignConnection: @unchecked Sendable {  // SQLite's own mut
         return Int(sqlite3_column_int64(statement, 0))
     }
 
-    /// Copies what can be copied of the log. Returns the frames that it has, and how many of them are copied.
+    /// Copies what can be copied of the log. Returns the frames that it has, and how many of them
+    /// are copied.
     @discardableResult
     public func checkpoint() throws -> (frames: Int, copied: Int) {
         var (frames, copied): (Int32, Int32) = (-1, -1)

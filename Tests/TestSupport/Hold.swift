@@ -41,6 +41,6 @@ public struct Hold: Sendable {
         access = try await LongAccess { inside in try queue.unsafeReentrantWrite { _ in try inside() } }
     }
 
-    /// Gives the access to the first in line. Returns when that is done.
+    /// Passes the access to the first in line. Returns when that is done.
     public func release() async throws { try await access.release() }
 }

@@ -1,17 +1,18 @@
 public import Shellac
 
-/// An observer that keeps what it is told, in order, each as one word or a few: `insert player 1`, `willCommit`.
+/// An observer that keeps its notifications, in order, each as one word or a few:
+/// `insert player 1`, `willCommit`.
 ///
 /// It is used on the connection's side, and read when the access has ended.
 public final class ObserverSpy: TransactionObserver {
-    /// What was told.
+    /// The notifications so far.
     public private(set) var log: [String] = []
     /// The kinds that it was asked for.
     public private(set) var questions: [DatabaseEventKind] = []
 
-    /// Which changes it wants.
+    /// A filter of the changes that it observes.
     public var filter: (DatabaseEventKind) -> Bool = { _ in true }
-    /// What it does beside keeping.
+    /// Called with each change, in addition to keeping it.
     public var onChange: ((DatabaseEvent) -> Void)?
     public var onWillCommit: (() throws -> Void)?
     public var onCommit: ((Database) -> Void)?
@@ -19,7 +20,7 @@ public final class ObserverSpy: TransactionObserver {
 
     public init() {}
 
-    /// Forgets what was told, and returns it.
+    /// Returns the notifications so far, and forgets them.
     @discardableResult
     public func removeAll() -> [String] {
         defer { log = [] }
@@ -58,7 +59,7 @@ public final class ObserverSpy: TransactionObserver {
 }
 
 extension DatabaseQueue {
-    /// A database in memory with a table of players, and an observer that hears of it.
+    /// A database in memory with a table of players, and an observer of it.
     public static func withSpy(_ sql: String = "") throws -> (DatabaseQueue, ObserverSpy) {
         let queue = try withPlayers()
         if !sql.isEmpty { try queue.inDatabase { db in try db.execute(sql: sql) } }

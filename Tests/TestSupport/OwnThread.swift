@@ -4,7 +4,8 @@ import Foundation
 public enum OwnThread {
     /// Runs a function on a thread of its own, and waits for its end.
     ///
-    /// - Parameter unprivileged: Whether the thread gives up the rights of the superuser, if it has them.
+    /// - Parameter unprivileged: Whether the thread gives up the rights of the superuser, if it has
+    ///   them.
     public static func run<Result>(
         unprivileged: Bool = false, _ body: @escaping () throws -> Result
     ) throws -> Result {
@@ -27,7 +28,8 @@ public enum OwnThread {
 
     /// Makes this thread, and no other, one of a user without rights.
     ///
-    /// The function of the C library would change all threads: the system call changes the calling one.
+    /// The function of the C library would change all threads: the system call changes the calling
+    /// one.
     private static func dropPrivileges() throws {
         guard getuid() == 0 else { return }
         guard let symbol = dlsym(nil, "syscall") else { throw POSIXError(.ENOSYS) }

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The public symbols of a module, as the compiler tells them to documentation: without those that are marked as hidden, or have a name
-/// that begins with an underscore.
+/// The public symbols of a module, as the compiler lists them for documentation. Those that are
+/// marked as hidden, or have a name that begins with an underscore, are left out.
 public struct PublicSymbols: Sendable {
     /// The files of the symbol graph, by their names: what DocC reads.
     public let files: [String: Data]
@@ -9,7 +9,7 @@ public struct PublicSymbols: Sendable {
     /// The symbols, without what the compiler derives from them for other types.
     public let symbols: [PublicSymbol]
 
-    /// Those of the library, which are extracted once for all tests.
+    /// Returns the symbols of the library, which are extracted once for all tests.
     public static func ofLibrary() async throws -> PublicSymbols { try await library.value }
 
     private static let library = Task {
@@ -21,7 +21,7 @@ public struct PublicSymbols: Sendable {
     ///
     /// - Parameters:
     ///   - module: Its name.
-    ///   - folders: Where it is found, and the modules that it imports.
+    ///   - folders: The folders of the module, and of the modules that it imports.
     public init(of module: String, in folders: [URL]) async throws {
         let folder = try TemporaryFolder()
         let target = try await Command.run(["swiftc", "-print-target-info"])
@@ -48,13 +48,14 @@ public struct PublicSymbols: Sendable {
 
 /// One of the symbols of a module.
 public struct PublicSymbol: Sendable {
-    /// Its name, behind those of the types that it stands in.
+    /// Its name, behind those of the types that contain it.
     public let name: String
     /// The path of the file that declares it.
     public let file: String
     /// The line in it.
     public let line: Int
-    /// Its comment, or the one that it has from the requirement which it satisfies. Empty where there is none.
+    /// Its comment, or the one that it has from the requirement which it satisfies. Empty if there
+    /// is none.
     public let comment: String
     /// Its declaration.
     public let declaration: String
@@ -78,7 +79,8 @@ public struct PublicSymbol: Sendable {
     }
 
     fileprivate init?(_ symbol: SymbolGraph.Symbol, of module: String) {
-        // What an extension of a protocol gives to each type that conforms; and what is another module's, or nobody has written.
+        // Leaves out the members that a protocol's extension adds to each conforming type, those of
+        // other modules, and those that the compiler makes.
         guard !symbol.identifier.precise.contains("::SYNTHESIZED::"), let location = symbol.location else {
             return nil
         }
@@ -93,7 +95,7 @@ public struct PublicSymbol: Sendable {
     }
 }
 
-/// What is read of a symbol graph.
+/// The part of a symbol graph that is read.
 private struct SymbolGraph: Decodable {
     struct Symbol: Decodable {
         struct Identifier: Decodable { let precise: String }

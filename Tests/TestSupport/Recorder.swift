@@ -36,16 +36,16 @@ public struct SQLSpy: Sendable {
     /// The SQL, without values, in order.
     public var sql: [String] { recorder.elements }
 
-    /// Forgets what was heard, and returns it.
+    /// Returns the recorded elements, and forgets them.
     @discardableResult
     public func removeAll() -> [String] { recorder.removeAll() }
 
-    /// What hears of a statement: a trace.
+    /// A trace that records each statement.
     public var trace: @Sendable (TraceEvent) -> Void {
         { event in if event.kind == .statement { recorder.record(event.sql) } }
     }
 
-    /// A configuration whose connections are heard.
+    /// Returns a configuration whose connections are traced.
     public func configuration(_ configuration: Configuration = Configuration()) -> Configuration {
         var configuration = configuration
         configuration.trace = trace

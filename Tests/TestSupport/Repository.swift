@@ -6,7 +6,7 @@ public enum Repository {
     public static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The folder of the built modules, which stands beside the running tests.
+    /// The folder of the built modules, which is beside the running tests.
     public static func modules() throws -> URL {
         guard let executable = Bundle.main.executableURL else { throw CocoaError(.fileNoSuchFile) }
         return executable.deletingLastPathComponent().appending(path: "Modules")

@@ -39,17 +39,18 @@ public final class SecondProcess: @unchecked Sendable {  // the process and the 
         try Repository.modules().deletingLastPathComponent().appending(path: "SecondProcess")
     }
 
-    /// Has a process execute SQL in a transaction. Returns when it has committed.
+    /// Lets a process execute SQL in a transaction. Returns when it has committed.
     public static func execute(_ sql: String, path: String) async throws {
         let command = try await Command.run([executable().path, path, "execute", sql])
         guard command.succeeded else { throw Failure(output: command.output) }
     }
 
-    /// Has very many tasks of a process access a new database at once.
+    /// Lets very many tasks of a process access a new database at once.
     ///
     /// - Parameters:
     ///   - way: `pool` or `queue`.
-    ///   - work: What each task does: `read`, `write`, `both`, or `later`, which calls a function back.
+    ///   - work: What each task does: `read`, `write`, `both`, or `later`, which calls a function
+    ///     back.
     ///   - count: The number of tasks.
     /// - Returns: the number of threads before, and the highest one meanwhile.
     public static func threads(
@@ -61,7 +62,8 @@ public final class SecondProcess: @unchecked Sendable {  // the process and the 
         return (numbers[0], numbers[1])
     }
 
-    /// Has a process open a file, which may be new, with a log, and insert a row into the table `opening`.
+    /// Lets a process open a file, which may be new, with a log, and insert a row into the table
+    /// `opening`.
     public static func open(_ way: WritingProcess.Way, path: String) async throws {
         let command = try await Command.run([executable().path, path, "open", way.rawValue])
         guard command.succeeded else { throw Failure(output: command.output) }
@@ -72,7 +74,7 @@ public final class SecondProcess: @unchecked Sendable {  // the process and the 
         public let output: String
     }
 
-    /// Has the process release its lock. Returns when it has ended.
+    /// Lets the process release its lock. Returns when it has ended.
     public func release() {
         lock.lock()
         defer { lock.unlock() }

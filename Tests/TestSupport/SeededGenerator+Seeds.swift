@@ -5,8 +5,9 @@ import ShellacTesting
 public typealias SeededGenerator = ShellacTesting.SeededGenerator
 
 extension SeededGenerator {
-    /// The seeds that a test of random histories goes through: those from 1 on, or the ones that the environment asks for. Of the name
-    /// `KEY`, the variables are `SHELLAC_KEY_SEED`, the first one, and `SHELLAC_KEY_COUNT`.
+    /// The seeds that a test of random histories goes through: those from 1 on, or the ones that
+    /// the environment asks for. Of the name `KEY`, the variables are `SHELLAC_KEY_SEED`, the first
+    /// one, and `SHELLAC_KEY_COUNT`.
     ///
     /// - Parameters:
     ///   - name: The name of the histories.

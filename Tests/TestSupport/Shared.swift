@@ -25,10 +25,10 @@ extension Shared where Value: RangeReplaceableCollection, Value.Element: Sendabl
     public func append(_ element: Value.Element) { withLock { $0.append(element) } }
 }
 
-/// What threads and tasks wait at until it is opened.
+/// A gate that threads and tasks wait at until it is opened.
 ///
-/// A wait that never ends would hide which test it belongs to: after ``longestWait`` it throws. No test may depend on
-/// how long it is.
+/// A wait that never ends would hide which test it belongs to: after ``longestWait`` it throws. No
+/// test may depend on how long it is.
 public final class Gate: @unchecked Sendable {  // `isOpen` is touched under `condition` alone
     private let condition = NSCondition()
     private var isOpenNow = false
@@ -48,7 +48,8 @@ public final class Gate: @unchecked Sendable {  // `isOpen` is touched under `co
         condition.unlock()
     }
 
-    /// Waits on this thread. The limit only ends what hangs: other tests may keep the machine busy for minutes.
+    /// Waits on this thread. The limit only ends what hangs: other tests may keep the machine busy
+    /// for minutes.
     public func wait(seconds: TimeInterval = longestWait) throws {
         let limit = Date(timeIntervalSinceNow: seconds)
         condition.lock()
@@ -61,8 +62,8 @@ public final class Gate: @unchecked Sendable {  // `isOpen` is touched under `co
 
 /// The number of seconds after which a wait is given up, because something hangs.
 ///
-/// All tests begin at once, and a test that waits goes on after all others that are ready. Under a sanitizer, that can
-/// last half an hour.
+/// All tests begin at once, and a test that waits goes on after all others that are ready. Under a
+/// sanitizer, that can last half an hour.
 public let longestWait: TimeInterval = 2_700
 
 /// A test waited for something that never came.
@@ -70,9 +71,11 @@ public struct WaitedTooLong: Error {
     public init() {}
 }
 
-/// Waits until a condition holds, without blocking a thread. After ``longestWait`` it throws: something hangs.
+/// Waits until a condition holds, without blocking a thread. After ``longestWait`` it throws:
+/// something hangs.
 ///
-/// Who waits for long asks less often: hundreds of tests that wait at once would keep each other from what they wait for.
+/// A long wait checks less often: hundreds of tests that wait at once would keep each other from
+/// what they wait for.
 public func waitUntil(_ condition: () throws -> Bool) async throws {
     var pauses = WaitingPauses()
     while try !condition() {
@@ -84,7 +87,8 @@ public func waitUntil(_ condition: () throws -> Bool) async throws {
     }
 }
 
-/// Waits until a value is the expected one, without blocking a thread. After ``longestWait`` it fails, and says which value there was.
+/// Waits until a value is the expected one, without blocking a thread. After ``longestWait`` it
+/// fails, and says which value there was.
 public func waitFor<Value: Equatable>(
     _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation, _ value: () throws -> Value
 ) async throws {
@@ -107,7 +111,7 @@ public func sleepUntil(_ condition: () throws -> Bool) throws {
     while try !condition() { Thread.sleep(forTimeInterval: try pauses.next()) }
 }
 
-/// The pauses, in seconds, of somebody who waits for a condition.
+/// The pauses, in seconds, between the checks of a condition.
 private struct WaitingPauses {
     private let end = ContinuousClock.now + .seconds(longestWait)
     private var pause = 0.001
@@ -119,10 +123,10 @@ private struct WaitingPauses {
     }
 }
 
-/// Runs a body on a thread of its own, and gives its result.
+/// Runs a body on a thread of its own, and returns its result.
 ///
-/// Who keeps other threads or processes busy until it is done with them does it here: a task goes on when its turn comes among
-/// all tests that run.
+/// A test that keeps other threads or processes busy until it is done with them runs here. As a
+/// task, it would only go on when its turn comes among all running tests.
 public func onThread<Result>(_ body: @escaping @Sendable () throws -> sending Result) async throws
     -> sending Result
 {

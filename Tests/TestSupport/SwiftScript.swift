@@ -4,7 +4,8 @@ public import Foundation
 ///
 /// It is built and not type-checked alone, since data races are errors of a later pass.
 public enum SwiftScript {
-    /// Compiles a file, and tells what the compiler said. It says nothing of warnings, unless they are errors.
+    /// Compiles a file, and returns the compiler's messages. These have no warnings, unless
+    /// warnings are errors.
     public static func compile(
         _ url: URL, options: [String] = [], warningsAreErrors: Bool = false
     ) async throws -> Command {
@@ -19,7 +20,7 @@ public enum SwiftScript {
             ] + options)
     }
 
-    /// The objects of Shellac that stand beside the running tests.
+    /// Returns the objects of Shellac beside the running tests.
     static func objects() throws -> [String] {
         let folder = try Repository.modules().deletingLastPathComponent().appending(path: "Shellac.build")
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".o") }
@@ -43,7 +44,7 @@ public enum SwiftScript {
         dlsym(dlopen(nil, RTLD_NOW), $0.0) == nil ? nil : "-sanitize=\($0.1)"
     }
 
-    /// Compiles a text, and tells what the compiler said.
+    /// Compiles a text, and returns the compiler's messages.
     public static func compile(source: String, options: [String] = []) async throws -> Command {
         let url = FileManager.default.temporaryDirectory.appending(path: "shellac-\(UUID().uuidString).swift")
         try Data(source.utf8).write(to: url)

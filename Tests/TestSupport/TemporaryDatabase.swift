@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A folder with a database file, which has a table of players. The folder goes with its last reference.
+/// A folder with a database file, which has a table of players. The folder goes with its last
+/// reference.
 ///
 /// It is made of one table, `player (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)`.
 public final class TemporaryDatabase: Sendable {
@@ -34,7 +35,7 @@ public final class TemporaryDatabase: Sendable {
     }
 }
 
-/// What writes to a database: for tests that hold for all of them.
+/// The kinds of writers to a database: for tests that hold for all of them.
 public enum Writer: String, CaseIterable, Sendable, Codable {
     case queue, pool
 
@@ -48,14 +49,15 @@ public enum Writer: String, CaseIterable, Sendable, Codable {
         }
     }
 
-    /// Opens a database of its own with a table of players: in memory where that can be, and else in a file that goes with it.
+    /// Opens a database of its own with a table of players. It is in memory if the writer allows
+    /// that, and else in a file that is deleted with it.
     public func withPlayers(
         configure: (inout Configuration) -> Void = { _ in }
     ) throws -> any DatabaseWriter {
         guard self == .pool else { return try DatabaseQueue.withPlayers(configure: configure) }
         let file = try TemporaryDatabase()
         return try file.pool { configuration in
-            // Nobody of ours stands in the writer's line, where tests count.
+            // No access of Shellac's own waits in the writer's line, in which tests count.
             configuration.checkpoints = .atCommit
             configure(&configuration)
             configuration.prepareDatabase { _ in withExtendedLifetime(file) {} }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A folder of its own for a test. It is removed, with all that it holds, when it is let go of.
+/// A folder of its own for a test. It is removed, with all that it contains, when it is released.
 public final class TemporaryFolder: Sendable {
     public let url: URL
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A program at a terminal of its own: what it writes is read, and what is entered is echoed, as a user sees it.
+/// A program at a terminal of its own: what it writes is read, and what is entered is echoed, as a
+/// user sees it.
 public final class Terminal: @unchecked Sendable {
     private let process = ChildProcess()
     private let master: Int32
@@ -17,7 +18,7 @@ public final class Terminal: @unchecked Sendable {
         public let description: String
     }
 
-    /// Starts a program that stands beside the tests.
+    /// Starts a program from the folder of the tests.
     public init(_ program: String, _ arguments: [String], in folder: URL? = nil) throws {
         // Glibc's headers hide these four from Swift.
         typealias Call = @convention(c) (Int32) -> Int32
@@ -44,7 +45,7 @@ public final class Terminal: @unchecked Sendable {
         Thread { [self] in read() }.start()
     }
 
-    /// The path of a program that stands beside the tests.
+    /// Returns the path of a program in the folder of the tests.
     public static func executable(_ program: String) throws -> URL {
         try Repository.modules().deletingLastPathComponent().appending(path: program)
     }
@@ -57,7 +58,7 @@ public final class Terminal: @unchecked Sendable {
     private func read() {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
-            // Zero, or an error, when nobody has the other end.
+            // Zero, or an error, when the other end is closed.
             let count = Foundation.read(master, &buffer, buffer.count)
             lock.withLock {
                 if count > 0 { bytes.append(contentsOf: buffer[..<count]) } else { isAtEnd = true }

@@ -1,7 +1,8 @@
 public import Shellac
 public import Testing
 
-/// The error that a body throws, or nil. For bodies with expectations of errors in them, which do not nest.
+/// The error that a body throws, or nil. For bodies with expectations of errors in them, which do
+/// not nest.
 public func thrownError(_ body: () throws -> Void) -> (any Error)? {
     do {
         try body()
@@ -23,10 +24,12 @@ public func databaseError(_ body: () throws -> Void) -> DatabaseError? { thrownE
 /// expectError("no such table: player") { try db.execute(sql: "DELETE FROM player") }
 /// ```
 ///
-/// Where the code or the SQL of the error matters too, read it with `#expect(throws: DatabaseError.self)`.
+/// If the code or the SQL of the error matters too, read it with
+/// `#expect(throws: DatabaseError.self)`.
 ///
-/// The body is escaping, although it runs at once. Swift 6.3 gives one symbol to the closure of `#expect(throws:)`
-/// and to a generic function's closure of the same type beside it, and runs the one in place of the other.
+/// The body is escaping, although it runs at once. Swift 6.3 gives the closure of
+/// `#expect(throws:)` the same symbol as a generic function's closure of the same type beside it.
+/// It then runs the one in place of the other.
 public func expectError<Value>(
     _ sentence: String, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: @escaping () throws -> Value

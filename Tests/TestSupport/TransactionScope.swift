@@ -8,7 +8,7 @@ public enum TransactionScope: String, CaseIterable, Sendable, Codable {
     case queueSavepoint
     case databaseSavepoint
 
-    /// Those whose operations say how the transaction ends.
+    /// The scopes whose operations say how the transaction ends.
     public static let choosing = allCases.filter { $0 != .write }
 
     /// Runs operations in a transaction.

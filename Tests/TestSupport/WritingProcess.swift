@@ -1,8 +1,9 @@
 import Foundation
 
-/// Another process, which writes to a database without a pause, and tells of each transaction that it was told of as committed.
+/// Another process, which writes to a database without a pause, and reports each transaction that
+/// SQLite reported to it as committed.
 public final class WritingProcess: @unchecked Sendable {  // the process and the pipes are used under `lock`
-    /// What the process writes by.
+    /// The kind of writer that the process uses.
     public enum Way: String, Sendable, CaseIterable, Codable {
         case pool, queue
     }
@@ -41,10 +42,10 @@ public final class WritingProcess: @unchecked Sendable {  // the process and the
 
     deinit { if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) } }
 
-    /// The number of the last transaction that the process has told of: the numbers begin with 1.
+    /// The number of the last transaction that the process has reported. The numbers begin with 1.
     public var acknowledgedCount: Int { lines.withLock { data in data.count { $0 == UInt8(ascii: "\n") } } }
 
-    /// Ends the process in the midst of what it does. Returns when all that it has told was heard.
+    /// Ends the process in the midst of what it does. Returns when all its reports have arrived.
     public func kill() throws {
         lock.lock()
         defer { lock.unlock() }
@@ -53,7 +54,7 @@ public final class WritingProcess: @unchecked Sendable {  // the process and the
         try ended.wait()
     }
 
-    /// Has the process end what it does, and close the database. Returns whether it could.
+    /// Lets the process finish its work, and close the database. Returns whether it could.
     public func finish() throws -> Bool {
         lock.lock()
         defer { lock.unlock() }
@@ -64,8 +65,8 @@ public final class WritingProcess: @unchecked Sendable {  // the process and the
     }
 }
 
-/// Waits for some bytes of a file, and returns none at its end. (Foundation's own functions stop the program when a signal comes
-/// meanwhile, as that of the end of another process.)
+/// Waits for some bytes of a file, and returns none at its end. (Foundation's own functions stop
+/// the program when a signal comes meanwhile, as that of the end of another process.)
 func nextBytes(of handle: FileHandle, most: Int = 4096) -> Data {
     var bytes = [UInt8](repeating: 0, count: most)
     while true {

@@ -1,6 +1,7 @@
 import CSQLite
 
-/// A connection of the baseline: SQLite as its C API gives it, without a mutex, as Shellac's own are.
+/// A connection of the baseline: SQLite by its C API, without a mutex, as in Shellac's own
+/// connections.
 final class CConnection {
     let pointer: OpaquePointer
 
@@ -30,7 +31,7 @@ final class CConnection {
         return CStatement(prepared, of: self)
     }
 
-    /// The integer that a query gives: what tells the contents of a table.
+    /// Returns the integer that a query returns, such as the checksum of a table.
     func integer(_ sql: String) throws -> UInt64 {
         let statement = try prepare(sql)
         defer { statement.reset() }

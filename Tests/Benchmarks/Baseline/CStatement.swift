@@ -1,8 +1,9 @@
 import CSQLite
 import Foundation
 
-/// A prepared statement of the baseline, which keeps it from run to run. Its methods are what one writes by
-/// hand, and stand in the caller's loop: nothing of them is left but the calls of the C API.
+/// A prepared statement of the baseline, which keeps it from run to run. Its methods are code as it
+/// is written by hand. They are inlined into the caller's loop, so that only the calls of the C API
+/// are left.
 ///
 /// Each value has the type of its column: unlike Shellac, the baseline does not look.
 struct CStatement {
@@ -34,7 +35,7 @@ struct CStatement {
         return false
     }
 
-    /// Runs a statement that gives no row.
+    /// Runs a statement that returns no row.
     @inline(__always)
     func run() throws {
         guard try !step() else { throw CError(code: SQLITE_ROW, message: "an unexpected row") }

@@ -36,7 +36,7 @@ final class PlainPlayer: PlayerColumns {
         bio = statement.optionalText(6)
     }
 
-    /// Inserts the player, who has no id, and takes the one that it is given.
+    /// Inserts the player, which has no id, and stores the id of the new row in it.
     @inline(__always)
     func insert(_ statement: CStatement, _ connection: CConnection) throws {
         statement.bindNull(1)

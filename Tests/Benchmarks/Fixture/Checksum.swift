@@ -1,6 +1,7 @@
 import Foundation
 
-/// A number that tells the values that were read, and their order (FNV-1a, by words and bytes).
+/// A number that depends on the values that were read, and on their order (FNV-1a, by words and
+/// bytes).
 struct Checksum {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -22,7 +23,7 @@ struct Checksum {
     mutating func add(_ date: Date) { add(Int64((date.timeIntervalSince1970 * 1000).rounded())) }
 }
 
-/// What can tell its values.
+/// A record whose values a checksum can add.
 protocol Summable {
     func add(to checksum: inout Checksum)
 }

@@ -20,7 +20,7 @@ struct Item: ItemColumns, FixtureTable {
     static let insertion = """
         INSERT INTO item (i0, i1, i2, i3, i4, i5, i6, i7, i8, i9) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
-    /// Tells what stands in the table.
+    /// The SQL of a checksum of the table's contents.
     static let sum = """
         SELECT count(*) + sum(i0 + 2*i1 + 3*i2 + 4*i3 + 5*i4 + 6*i5 + 7*i6 + 8*i7 + 9*i8 + 10*i9) FROM item
         """
@@ -57,7 +57,7 @@ struct Item: ItemColumns, FixtureTable {
     }
 }
 
-/// What all kinds of items have: the checksum is the same for all.
+/// The columns that all kinds of items have: the checksum is the same for all.
 protocol ItemColumns: Summable {
     var i0: Int { get }
     var i1: Int { get }

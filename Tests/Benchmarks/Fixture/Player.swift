@@ -26,7 +26,7 @@ struct Player: PlayerColumns, FixtureTable {
 
     static let update = "UPDATE player SET score = ? WHERE id = ?"
     static let selectionByID = "SELECT * FROM player WHERE id = ?"
-    /// Tells what stands in the table.
+    /// The SQL of a checksum of the table's contents.
     static let sum = """
         SELECT count(*) + sum(id + 3*length(name) + 5*length(email) + 7*score + CAST(1000*rating AS INTEGER)
             + unicode(substr(createdAt, 1 + id % 23, 1)) + length(createdAt) + ifnull(length(bio), 1)) FROM player
@@ -92,9 +92,9 @@ struct Player: PlayerColumns, FixtureTable {
     }
 }
 
-/// What all kinds of players have: the checksum is the same for all.
+/// The columns that all kinds of players have: the checksum is the same for all.
 protocol PlayerColumns: Summable {
-    /// The id, or 0 where there is none.
+    /// The id, or 0 if there is none.
     var key: Int64 { get }
     var name: String { get }
     var email: String { get }

@@ -1,4 +1,4 @@
-/// How much work the workloads do. All counts go by the number of rows.
+/// The amount of work that the workloads do. All counts follow from the number of rows.
 struct Scale: Sendable {
     /// The rows of each table: 200,000.
     let rows: Int

@@ -1,7 +1,8 @@
 import Foundation
 import Shellac
 
-/// A player as one writes a class record: all properties have a default value, and are read in `updateFromRow`.
+/// A player as one writes a class record: all properties have a default value, and are read in
+/// `updateFromRow`.
 class ClassPlayer: Record, PlayerColumns {
     var id: Int64?
     var name = ""
@@ -49,7 +50,8 @@ class ClassPlayer: Record, PlayerColumns {
     }
 }
 
-/// The same player, whose properties have no default value: read in `init(row:)`, with its row id from `didInsert`.
+/// The same player, whose properties have no default value: read in `init(row:)`, with its row id
+/// from `didInsert`.
 class InitializedPlayer: Record, PlayerColumns {
     var id: Int64?
     var name: String

@@ -1,7 +1,7 @@
 import Foundation
 import Shellac
 
-/// What a class of players inherits: its row id.
+/// The part that a class of players inherits: its row id.
 class PlayerBase: Record {
     var id: Int64?
 

@@ -12,7 +12,7 @@ enum League {
     static let clubInsertion = "INSERT INTO club VALUES (?, ?, ?)"
     static let memberInsertion = "INSERT INTO member VALUES (?, ?, ?, ?, ?, ?)"
     static let clubs = "SELECT * FROM club"
-    /// What Shellac runs.
+    /// The SQL that Shellac runs.
     static let members = "SELECT *, clubID FROM member WHERE clubID IN (SELECT +value FROM json_each(?))"
     static let joined = "SELECT member.*, club.id, club.* FROM member JOIN club ON club.id = member.clubID"
     static let sum = "SELECT count(*) + sum(id + 3*clubID + length(name) + score) FROM member"

@@ -1,5 +1,6 @@
 extension Report {
-    /// The results as a chart: for each workload a bar, a mark at its goal, and the gates in one line.
+    /// The results as a chart: for each workload a bar, a mark at its goal, and the gates in one
+    /// line.
     var svg: String {
         let lineHeight = 26
         let height = 70 + outcomes.count * lineHeight
@@ -25,7 +26,7 @@ extension Report {
 private enum Bar {
     static let width = 920
     static let start = 200
-    /// Where the gate of each workload stands. A bar may be longer by a third.
+    /// The position of each workload's gate. A bar may be longer by a third.
     static let gate = 560
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Report {
-    /// The results as JSON, one in a line. Numbers are rounded, and keys stand in their order.
+    /// The results as JSON, one in a line. Numbers are rounded, and keys are sorted.
     var json: String {
         let lines = outcomes.map { "    {" + $0.members.joined(separator: ", ") + "}" }
         return """

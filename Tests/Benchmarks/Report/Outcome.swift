@@ -1,15 +1,16 @@
-/// What was measured of a workload: nanoseconds or bytes for one operation, after the workload's unit.
+/// The measurements of a workload: nanoseconds or bytes for one operation, after the workload's
+/// unit.
 struct Outcome {
     let workload: Workload
     let operations: Int
     let c: Double?
     let shellac: Double
     let ratio: Double?
-    /// How far the result may be from what endless measuring would give, as a part of it.
+    /// The distance that the result may have from that of endless measuring, as a part of it.
     let uncertainty: Double?
     let isEqual: Bool
 
-    /// What the gate and the goal are compared with.
+    /// The value that is compared with the gate and the goal.
     var measured: Double { ratio ?? shellac }
 
     var verdict: String {

@@ -24,14 +24,14 @@ enum AccessWorkloads {
         return Sides(operations: accesses, checksum: UInt64(accesses), shellac: shellac)
     }
 
-    /// Reads a value in memory, each in a transaction of its own, while nobody hears of it: beside the same by an access that asks
-    /// nobody whether they listen.
+    /// Reads a value in memory, each in a transaction of its own, without a report handler. The
+    /// other side reads by an access that does not look for one.
     private static func unheardRead(_ fixture: Fixture) throws -> Sides {
         let queue = try memory(Configuration())
         return smallReads(fixture, { try queue.querySilently($0) }, { try queue.read($0) })
     }
 
-    /// The same, while somebody hears of each statement, transaction and access, and counts them.
+    /// The same, while a report counts each statement, transaction and access.
     private static func heardRead(_ fixture: Fixture) throws -> Sides {
         let count = Atomic<UInt64>(0)
         var configuration = Configuration()

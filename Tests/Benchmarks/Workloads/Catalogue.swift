@@ -7,9 +7,10 @@ enum Catalogue {
         + InsertionWorkloads.all + SavingWorkloads.all + ObservationWorkloads.all + RequestWorkloads.all
         + StampWorkloads.all + RelationWorkloads.all + LiveWorkloads.all + PoolWorkloads.all
 
-    /// The workloads whose names begin with one of the prefixes, or all where there is no prefix.
+    /// The workloads whose names begin with one of the prefixes, or all if there is no prefix.
     ///
-    /// - Parameter inMemory: Whether those that count bytes are wanted, or the others. Both when nil.
+    /// - Parameter inMemory: Whether those that count bytes are wanted, or the others. Both when
+    ///   nil.
     /// - Throws: ``OptionError`` for a prefix that no workload has.
     static func workloads(startingWith prefixes: [String], inMemory: Bool?) throws -> [Workload] {
         for prefix in prefixes where !all.contains(where: { $0.name.hasPrefix(prefix) }) {

@@ -6,8 +6,8 @@ enum ExecuteWorkloads {
         Workload("execute.insert", gate: 2.0, goal: 1.3, sides: insert)
     ]
 
-    /// Items inserted with a prepared statement, in one transaction, in memory. Each run begins with an empty
-    /// table.
+    /// Items inserted with a prepared statement, in one transaction, in memory. Each run begins
+    /// with an empty table.
     private static func insert(_ fixture: Fixture) throws -> Sides {
         let insertions = fixture.scale.insertions
         let connection = try CConnection()

@@ -1,11 +1,12 @@
 import Shellac
 
-/// Records that are inserted. They exist before the time begins, and know their row ids when it ends.
+/// Records that are inserted. They exist before the time begins, and know their row ids when it
+/// ends.
 enum InsertionWorkloads {
     static let all = [
         Workload("insert.class.item", gate: 1.6, goal: 1.45, sides: classItems),
-        // The class takes its row id in `didInsert`, as its kind does elsewhere. One that inherits this, too, reads its
-        // whole row again by `updateFromRow`: texts that are made anew.
+        // The class takes its row id in `didInsert`, as its kind does elsewhere. One that inherits
+        // this, too, reads its whole row again by `updateFromRow`: texts that are made anew.
         Workload("insert.class.player", gate: 1.3, goal: 1.1, sides: initializedPlayers),
         Workload("insert.class.player.reading", gate: 1.3, goal: 1.1, sides: readingPlayers),
         Workload("insert.class.player.columns", gate: 1.3, goal: 1.1, sides: listedPlayers),
@@ -161,7 +162,7 @@ private final class Prepared<Record> {
 
     func prepare(_ count: Int) { records = (0..<count).map(make) }
 
-    /// Runs a function with the records, which nobody else holds.
+    /// Runs a function with the records, to which it has the only reference.
     @inline(__always)
     func withRecords(_ body: (inout [Record]) throws -> Void) rethrows {
         var taken: [Record] = []

@@ -48,7 +48,7 @@ enum LiveWorkloads {
     /// Reads the values of 1,000 requests `teamID = k`, as long as it lives.
     private final class Readers: Sendable {
         private let tasks: [Task<Void, any Error>]
-        /// How many arrays have arrived.
+        /// The number of arrays that have arrived.
         let count: Counter
 
         init(_ queue: DatabaseQueue) {
@@ -84,7 +84,8 @@ enum LiveWorkloads {
         }
     }
 
-    /// Insertions and updates by id, each a transaction, and a transaction of 1,000 rows: of teams that nobody looks at.
+    /// Insertions and updates by id, each a transaction, and a transaction of 1,000 rows. All write
+    /// teams, which no reader follows.
     private static func idle(_ fixture: Fixture) throws -> Sides {
         let count = 1_000
         func side(isObserved: Bool) throws -> Side {
@@ -123,9 +124,9 @@ enum LiveWorkloads {
             operations: count * 3, c: try side(isObserved: false), shellac: try side(isObserved: true))
     }
 
-    /// Changes of one row, one after the other, each of which concerns one of 1,000 requests, until its reader has the new
-    /// array; over the same with a thread that fetches what it is told to, and no observation. The checksum says that each
-    /// had one fetch, or two.
+    /// Changes of one row, one after the other, each of which concerns one of 1,000 requests, until
+    /// its reader has the new array. The other side has no observation: a thread fetches the
+    /// requests that it is sent. The checksum says that each had one fetch, or two.
     private static func thousand(_ fixture: Fixture) throws -> Sides {
         let count = 200
         let fetches = Counter()
@@ -185,12 +186,13 @@ enum LiveWorkloads {
         }
     }
 
-    /// What has become of a list of 10,000 rows: some, or each of which stands elsewhere. Over a plain comparison of the keys,
-    /// as it is written by hand: which are gone, and which are new.
+    /// The changes of a list of 10,000 rows, of which some or all are in another place. The other
+    /// side compares the keys, as one writes it by hand, and finds which are gone and which are
+    /// new.
     private static func list(_ fixture: Fixture, isShuffled: Bool) throws -> Sides {
         let queue = try open(fixture.path(of: "list"))
         let old = Member.filter(sql: "id <= 9900").order(sql: "id")
-        // A hundred are gone, a hundred are new, and a hundred stand elsewhere.
+        // A hundred are gone, a hundred are new, and a hundred are in another place.
         let new = Member.filter(sql: "id > 100").order(
             sql: isShuffled
                 ? "id * 7919 % 10007" : "CASE WHEN id % 97 = 5 THEN id * 31 % 10007 ELSE id END, id")

@@ -19,8 +19,8 @@ enum ObservationWorkloads {
         func databaseDidChange(with event: DatabaseEvent) { count += 1 }
     }
 
-    /// Items inserted with a prepared statement, in one transaction, in memory. Each run begins with an empty
-    /// table.
+    /// Items inserted with a prepared statement, in one transaction, in memory. Each run begins
+    /// with an empty table.
     private static func insert(_ fixture: Fixture, observer: any TransactionObserver) throws -> Sides {
         let insertions = fixture.scale.insertions
         func side(_ observer: (any TransactionObserver)?) throws -> Side {

@@ -1,7 +1,8 @@
 import Foundation
 import Shellac
 
-/// A pool, beside connections by hand: one for each thread, to a copy of the file that has a write-ahead log.
+/// A pool, beside connections by hand: one for each thread, to a copy of the file that has a
+/// write-ahead log.
 enum PoolWorkloads {
     static let all = [
         Workload("pool.read.1", gate: 1.5, goal: 1.1) { try tinyReads($0, threadCount: 1) },
@@ -16,9 +17,10 @@ enum PoolWorkloads {
 
     /// A transaction for each value, on each thread.
     ///
-    /// Two threads sleep at the mutex that SQLite has around the index of a log, for each process and file, as it calls the system for
-    /// each lock. How often they do depends on what each does in between: connections by hand that do 1 to 1.5 µs of anything else in
-    /// each read, as long as ours takes for itself, take 6.3 to 6.8 µs, and so do ours.
+    /// SQLite has a mutex around the index of a log, for each process and file, and calls the
+    /// system for each lock. Two threads sleep at this mutex. How often they do depends on what
+    /// each does in between. Our connection takes 1 to 1.5 µs for itself in each read. Connections
+    /// by hand that do anything else for as long take 6.3 to 6.8 µs, and so do ours.
     private static func tinyReads(_ fixture: Fixture, threadCount: Int) throws -> Sides {
         let scale = fixture.scale
         let file = try LoggedCopy(fixture)
@@ -121,7 +123,8 @@ enum PoolWorkloads {
                 checksum: { UInt64(try pool.read { db in try Int.fetchOne(db, sql: Writer.sum) } ?? 0) }))
     }
 
-    /// The time that all small commits take but one of a thousand. The time of an operation is that.
+    /// The time that all small commits take but one of a thousand. The time of an operation is
+    /// that.
     ///
     /// By hand, the commit that finds a large log copies it.
     private static func tail(_ fixture: Fixture, _ checkpoints: Checkpoints) throws -> Sides {
@@ -210,7 +213,8 @@ private struct LoggedCopy {
 
 /// Threads that run at the same time.
 private enum Threads {
-    /// Runs a function on some threads, and sums up what it gives. It is told the number of the thread.
+    /// Runs a function on some threads, and returns the sum of its results. Its argument is the
+    /// number of the thread.
     ///
     /// One thread is the caller's own.
     static func sum(_ count: Int, _ body: @escaping (_ thread: Int) throws -> UInt64) throws -> UInt64 {

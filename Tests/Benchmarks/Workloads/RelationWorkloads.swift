@@ -149,7 +149,8 @@ enum RelationWorkloads {
 
     // MARK: - Saving
 
-    /// A graph that is saved at once, beside its records, which are saved one by one. All of them are new.
+    /// A graph that is saved at once, beside its records, which are saved one by one. All of them
+    /// are new.
     private static func saved(_ fixture: Fixture) throws -> Sides {
         let count = fixture.scale.insertions / 10
         func side(_ save: @escaping (Club, [Member], Database) throws -> Void) throws -> Side {

@@ -75,7 +75,7 @@ enum RowWorkloads {
         }
     }
 
-    /// A number that tells ten others and their order.
+    /// Returns a checksum of ten numbers, which depends on their order.
     @inline(__always)
     private static func weighed(
         _ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int, _ g: Int, _ h: Int, _ i: Int, _ j: Int
@@ -118,7 +118,7 @@ enum RowWorkloads {
         return Sides(operations: fixture.scale.rows, c: c, shellac: shellac)
     }
 
-    /// A number that tells of a player what can be told at once.
+    /// Returns a checksum of the values of a player that can be read at once.
     @inline(__always)
     private static func weighed(
         _ id: Int, _ name: String, _ email: String, _ score: Int, _ rating: Double, _ bio: String?

@@ -16,8 +16,8 @@ enum SavingWorkloads {
         Workload("write.tiny", gate: 1.2, goal: 1.05, sides: tinyWrites),
     ]
 
-    /// Records of which one column of seven has changed, updated in one transaction, in memory. By hand, one knows
-    /// which it is.
+    /// Records of which one column of seven has changed, updated in one transaction, in memory. By
+    /// hand, one knows which it is.
     private static func changed(_ fixture: Fixture) throws -> Sides {
         let count = fixture.scale.insertions
         let connection = try CConnection()
@@ -42,7 +42,8 @@ enum SavingWorkloads {
         return Sides(operations: count, c: c, shellac: try saving(count) { try $0.updateChanges($1) })
     }
 
-    /// The same, where each update looks whether somebody else has changed the column: beside updates that do not look.
+    /// The same, with updates that check whether another connection has changed the column. The
+    /// other side's updates do not check.
     private static func changedIfUnchanged(_ fixture: Fixture) throws -> Sides {
         let count = fixture.scale.insertions
         return Sides(
@@ -139,7 +140,8 @@ enum SavingWorkloads {
 
     // MARK: - Small transactions
 
-    /// One new record in each transaction, in a file. Each run begins with an empty table and an empty log.
+    /// One new record in each transaction, in a file. Each run begins with an empty table and an
+    /// empty log.
     private static func tinyWrites(_ fixture: Fixture) throws -> Sides {
         let count = fixture.scale.transactions
         let connection = try CConnection(fixture.path(of: "tiny-c"))

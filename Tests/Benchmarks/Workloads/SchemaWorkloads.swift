@@ -7,11 +7,12 @@ enum SchemaWorkloads {
         Workload("migrations", gate: 1.3, goal: 1.1, sides: migrations)
     ]
 
-    /// A hundred migrations of the fixture's database, of all sizes: each creates or changes a small table, and some
-    /// the large one, which refers to another.
+    /// A hundred migrations of the fixture's database, of all sizes. Each creates or changes a
+    /// small table, and some change the large one, which refers to another.
     ///
-    /// By hand, each is a transaction that remembers its name, with foreign keys enforced by SQLite statement by
-    /// statement. Shellac checks them at the end of each migration. The disk is left out on both sides.
+    /// By hand, each is a transaction that remembers its name, with foreign keys enforced by SQLite
+    /// statement by statement. Shellac checks them at the end of each migration. The disk is left
+    /// out on both sides.
     private static func migrations(_ fixture: Fixture) throws -> Sides {
         let migrations = (0..<100).map { (name: "migration \($0)", sql: sql($0)) }
         let pragmas = "PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY"
@@ -76,9 +77,9 @@ enum SchemaWorkloads {
         return Sides(operations: migrations.count, c: c, shellac: shellac)
     }
 
-    /// Tells what stands in the large table.
+    /// The SQL of a checksum of the large table's contents.
     private static let content = "SELECT count(*) + sum(id + score) FROM player"
-    /// Tells what was declared, and remembered.
+    /// The SQL that returns the declared schema and the remembered migrations.
     private static let schema = """
         SELECT (SELECT sum(length(sql)) FROM sqlite_master WHERE name NOT LIKE 'grdb%')
             + (SELECT sum(length(identifier)) FROM grdb_migrations)

@@ -27,7 +27,8 @@ enum ValueWorkloads {
         return Sides(operations: fixture.scale.rows, c: c, shellac: shellac)
     }
 
-    /// One score by key, again and again in one transaction. The cached statement is asked for each time.
+    /// One score by key, again and again in one transaction. The cached statement is asked for each
+    /// time.
     private static func single(_ fixture: Fixture) throws -> Sides {
         let scale = fixture.scale
         let connection = try fixture.connection()

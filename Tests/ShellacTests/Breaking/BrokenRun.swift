@@ -106,7 +106,8 @@ final class BrokenRun {
 }
 
 extension Database {
-    /// The schema and all rows, as texts. Dates are left out, because a second attempt writes others.
+    /// The schema and all rows, as texts. Dates are left out, because a second attempt writes
+    /// others.
     func everything() throws -> [String] {
         try content { $0.replacing(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}/, with: "date") }
     }

@@ -7,7 +7,8 @@ import Testing
 
 /// An interrupted workload changes nothing, at any step.
 ///
-/// The gate interrupts some steps of each workload. `SHELLAC_BREAKING_STRIDE=1` interrupts at all of them.
+/// The gate interrupts some steps of each workload. `SHELLAC_BREAKING_STRIDE=1` interrupts at all
+/// of them.
 @Suite("Interruption at every step")
 struct InterruptionTests {
     private static let stride = environmentNumber("SHELLAC_BREAKING_STRIDE")
@@ -18,8 +19,8 @@ struct InterruptionTests {
         return try BrokenRun(workload, queue)
     }
 
-    /// Interrupts a workload at its steps, until it ends before the interruption. Returns the number of
-    /// interruptions.
+    /// Interrupts a workload at its steps, until it ends before the interruption. Returns the
+    /// number of interruptions.
     private func interruptEverywhere(_ workload: Workload, stride: Int, warmly: Bool) throws -> Int {
         let expected = try run(workload).finish()
         var (count, step, current) = (0, 0, try run(workload))

@@ -4,9 +4,11 @@ import Testing
 
 @testable import Shellac
 
-/// A process that is killed in the middle of its work leaves all acknowledged steps, and no partial step.
+/// A process that is killed in the middle of its work leaves all acknowledged steps, and no partial
+/// step.
 ///
-/// `SHELLAC_KILLS` says how often each kind of work is killed, and `SHELLAC_KILLS_SEED` at which moments.
+/// `SHELLAC_KILLS` says how often each kind of work is killed, and `SHELLAC_KILLS_SEED` at which
+/// moments.
 @Suite("A process that is killed")
 struct KilledTests {
     @Test(

@@ -7,9 +7,9 @@ import Testing
 
 /// After a power loss, a database contains each acknowledged transaction, and no partial one.
 ///
-/// The storage records all writes. From them, the test builds the files that the machine may find: all synced bytes, and
-/// any part of the others, in pieces of 512 bytes. The gate checks some of these states. `SHELLAC_POWER_LOSSES` is the
-/// number of states to check for each event.
+/// The storage records all writes. From them, the test builds the files that the machine may find.
+/// These have all synced bytes, and any part of the others, in pieces of 512 bytes. The gate checks
+/// some of these states. `SHELLAC_POWER_LOSSES` is the number of states to check for each event.
 @Suite("A power loss at any moment")
 struct PowerLossTests {
     enum Setting: String, CaseIterable, Sendable {

@@ -5,7 +5,8 @@ import Testing
 @testable import Shellac
 
 @Suite("shellac class") struct ClassTests {
-    /// Composite keys, two foreign keys to one table, a tree, words of Swift, names that are none, and columns that hold what they please.
+    /// Composite keys, two foreign keys to one table, a tree, words of Swift, names that are none,
+    /// and columns that hold what they please.
     private static let odd = #"""
         CREATE TABLE "order items" ("order" INTEGER NOT NULL, line INTEGER NOT NULL, "class" TEXT, PRIMARY KEY ("order", line)) WITHOUT ROWID;
         CREATE TABLE matches (id INTEGER PRIMARY KEY, home_team_id INTEGER NOT NULL REFERENCES team, guestTeamID INTEGER NOT NULL REFERENCES team,

@@ -35,7 +35,8 @@ enum ShellacCommand {
     }
 }
 
-/// A folder with a database `game.sqlite`, which has odd names, foreign keys and values of each kind.
+/// A folder with a database `game.sqlite`, which has odd names, foreign keys and values of each
+/// kind.
 func gameFolder(_ more: String = "", journalMode: JournalMode = .default) throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     var configuration = Configuration()
@@ -60,7 +61,7 @@ private let gameSQL = #"""
 
     """#
 
-/// What a terminal was shown.
+/// The output that a program has written to a terminal.
 struct TerminalRun {
     let status: Int32
     let output: String

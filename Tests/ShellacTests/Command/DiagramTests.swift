@@ -59,7 +59,7 @@ struct DiagramTests {
         let path = try folder.write(drawn.output.utf8, to: "d.svg")
         let parser = XMLParser(data: try Data(contentsOf: URL(filePath: path)))
         #expect(parser.parse())
-        // What refers to a table stands at its right, and no box stands on another.
+        // A table that refers to another one is at its right, and no boxes overlap.
         let boxes = drawn.output.matches(of: /<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)" rx/).map
         { match in
             [match.1, match.2, match.3, match.4].compactMap { Int($0) }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Shellac
 
-/// Whatever the command does, the files of the database are the same before and after, byte by byte, and there are no others.
+/// The command leaves the files of the database as they are, byte by byte, and adds no others.
 @Suite("shellac changes nothing that it looks at")
 struct UnchangedFilesTests {
-    /// How a program has left the database, or is about to.
+    /// The state in which a program has left the database, or is about to leave it.
     enum State: String, CaseIterable, Sendable {
         case rollback, closedLog, runningProgram, runningProgramWithoutLog, killedProgram, logWithoutIndex,
             hotJournal
@@ -21,7 +21,8 @@ struct UnchangedFilesTests {
         "doctor game.sqlite", "watch game.sqlite player --changes 0",
     ]
 
-    /// A folder with a database in a state, which lasts as long as the object that is returned with it.
+    /// A folder with a database in a state, which lasts as long as the object that is returned with
+    /// it.
     private func folder(_ state: State) async throws -> (TemporaryFolder, AnyObject?) {
         switch state {
         case .rollback: return (try gameFolder(), nil)
@@ -39,7 +40,7 @@ struct UnchangedFilesTests {
             }
             return (folder, queue)
         case .killedProgram, .logWithoutIndex:
-            // What stands in the files while a program runs is what stands there once it is killed.
+            // The files have the same contents while a program runs as after it was killed.
             let (running, program) = try await folder(.runningProgram)
             let folder = try TemporaryFolder()
             for name in try running.fileNames() where state == .killedProgram || !name.hasSuffix("-shm") {

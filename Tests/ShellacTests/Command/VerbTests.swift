@@ -336,7 +336,7 @@ struct VerbTests {
         try await untilPrinted("Blues")
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
-        // Without a log, a commit waits for those who read, as the program does all the time.
+        // Without a log, a commit waits for readers, and the program reads all the time.
         configuration.busyMode = .timeout(60)
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         for (sql, sign) in [

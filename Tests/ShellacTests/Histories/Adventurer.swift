@@ -4,13 +4,13 @@ import Shellac
 class Adventurer: Record {
     var id: Int64?
     var values = History.Values()
-    /// What is done when the record is encoded next, once.
+    /// An action for the next encoding of the record, which runs once.
     var whileEncoding: (() throws -> Void)?
 
     required override init() { super.init() }
     required init(row: Row) throws { try super.init(row: row) }
 
-    /// What is done once the record is copied next: its save may be on its way.
+    /// An action for the next copy of the record, whose save may be on its way.
     var whenCopied: (() -> Void)?
 
     override func copy() throws -> sending Self {
@@ -23,7 +23,7 @@ class Adventurer: Record {
     override class var databaseTableName: String { "hero" }
     override class var warnsOfBypassedCallbacks: Bool { false }
 
-    /// Does what is to be done while the record is encoded.
+    /// Runs the action for the encoding of the record.
     final func meddle() throws {
         guard let meddle = whileEncoding else { return }
         whileEncoding = nil
@@ -147,7 +147,7 @@ final class CodedAdventurer: IdentifiedAdventurer, Codable {
     }
 }
 
-/// The same, which tells another one of a batch when it is inserted.
+/// The same, which changes another one of a batch when it is inserted.
 final class TalkativeAdventurer: PairAdventurer {
     weak var listener: Adventurer?
 

@@ -12,11 +12,12 @@ extension History {
 
         /// Whether nothing can be thrown there.
         var isPast: Bool { rawValue.hasPrefix("did") }
-        /// Whether the record may be changed there: inside of `around` callbacks, not before it is written.
+        /// Whether the record may be changed there: inside of `around` callbacks, not before it is
+        /// written.
         var allowsChange: Bool { !rawValue.hasPrefix("before") }
     }
 
-    /// What a record does when it is called.
+    /// The action of a record in a callback.
     enum Deed {
         case change(Columns, Values)
         case fail
@@ -24,9 +25,10 @@ extension History {
     }
 }
 
-/// The record of random histories which is called around its saves, and which takes the longer of the two ways for it.
+/// The record of random histories which is called around its saves, and which takes the longer of
+/// the two ways for it.
 class CallingAdventurer: PairAdventurer {
-    /// What is done when the record is called at a moment, once.
+    /// An action for the record's callback at a moment, which runs once.
     var deed: (moment: History.Moment, run: () throws -> Void)?
 
     private func come(to moment: History.Moment) throws {

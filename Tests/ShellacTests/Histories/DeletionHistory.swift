@@ -2,15 +2,16 @@ import Foundation
 import Shellac
 import TestSupport
 
-/// A random program on records whose rows are deleted and stay: among them records that were made with a key, fetched in
-/// part, given another key, or have forgotten their rows. A model says what each row holds, and what each record remembers.
+/// A random program on records whose rows are deleted and stay. Some records were made with a key,
+/// fetched in part, given another key, or have forgotten their rows. A model says what each row
+/// holds, and what each record remembers.
 struct DeletionHistory {
     /// A record, and what it is to remember.
     private struct Known {
         let record: DeletableHero
-        /// What it remembers, with the id. Nil for nothing.
+        /// The remembered row, with the id. Nil for nothing.
         var row: Values?
-        /// What it had in columns that it was fetched without.
+        /// The values in columns that it was fetched without.
         var unread: Values = [:]
 
         var values: Values {
@@ -22,7 +23,7 @@ struct DeletionHistory {
         var hasOtherKey: Bool { row?["id"] != values["id"] }
         var isChanged: Bool { row.map { row in values.contains { row[$0.key] != $0.value } } ?? true }
 
-        /// Whether the record gives a column.
+        /// Whether the record writes a column.
         func gives(_ name: String) -> Bool {
             let value = values[name]
             if unread[name] == value { return false }
@@ -77,7 +78,8 @@ struct DeletionHistory {
         for _ in 0..<count {
             let fault: String?
             if !records.isEmpty, number(0..<8) == 0 {
-                // What is rolled back: nothing that gives a record values, and no new record.
+                // An operation that is rolled back: it sets no value of a record, and makes no new
+                // record.
                 let before = (rows, records.map { ($0.row, $0.unread) })
                 text.append("{")
                 try db.inSavepoint {
@@ -240,7 +242,8 @@ struct DeletionHistory {
         } else if isFound != isThere {
             return "\(verb) \(index): found \(isFound)"
         } else if isThere {
-            // What an upsert left alone, it was told: it remembers what is as it has it.
+            // SQLite returns the columns that an upsert left alone, and the record remembers those
+            // that equal its own.
             let left = verb == "upsert" ? Self.columns.filter { !names.contains($0) } : []
             for name in names { rows[id]?[name] = known.values[name] }
             known.note(names)

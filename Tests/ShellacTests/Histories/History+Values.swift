@@ -2,7 +2,7 @@ import Foundation
 import Shellac
 
 extension History {
-    /// What a hero has, but for its id.
+    /// The values of a hero, except its id.
     struct Values: Equatable {
         var name = "a"
         var score: Int?
@@ -22,7 +22,8 @@ extension History {
         var bits: UInt8
         var names: [String] { Self.all.indices.filter { bits >> $0 & 1 == 1 }.map { Self.all[$0] } }
 
-        /// The names of those that a class has. A class without stamps has a mood in the place of stamps alone.
+        /// The names of those that a class has. A class without stamps has a mood in the place of
+        /// stamps alone.
         func names(of type: Adventurer.Type) -> [String] {
             if type.isStamped { return names }
             let others = names.filter { !Self.stamps.contains($0) }
@@ -66,7 +67,7 @@ extension History.Values {
         return values
     }
 
-    /// What is encoded.
+    /// Returns the encoded values.
     func encoded(id: Int64?, isStamped: Bool) -> [String: DatabaseValue] {
         var columns = [
             "id": id.databaseValue, "name": name.databaseValue, "score": score.databaseValue,
@@ -101,7 +102,7 @@ extension History.Columns: CustomStringConvertible {
 }
 
 extension History.Values: CustomStringConvertible {
-    /// What is not nil.
+    /// The values that are not nil.
     var description: String {
         func minute(_ date: Date) -> String { "minute \(Int(date.timeIntervalSince(History.date(0)) / 60))" }
         let others: [String?] = [

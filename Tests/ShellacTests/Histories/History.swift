@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A program of steps on heroes and teams: what a random history is made of. It is a value, so that a failing one can be
-/// taken apart: see ``shrunk(while:)``.
+/// A program of steps on heroes and teams: what a random history is made of. It is a value, so that
+/// a failing one can be taken apart: see ``shrunk(while:)``.
 struct History: CustomStringConvertible {
     var steps: [Step]
 
@@ -15,8 +15,8 @@ struct History: CustomStringConvertible {
     enum Scope: CaseIterable { case transaction, savepoint, rawTransaction, rawSavepoint }
     enum Ending: CaseIterable { case commit, rollback, error }
 
-    /// Operations name records by numbers, which wrap around the records that there are: so any part of a program is
-    /// one, too.
+    /// Operations name records by numbers, which wrap around the records that there are: so any
+    /// part of a program is one, too.
     indirect enum Operation {
         case make(Values)
         case fetchAll
@@ -46,7 +46,8 @@ struct History: CustomStringConvertible {
         case requestDelete(Int)
         case insertTeam(Int)
         case deleteTeam(Int)
-        /// Outside of transactions, in asynchronous accesses: what is saved stays with its owner, or is a copy handed over.
+        /// Outside of transactions, in asynchronous accesses: what is saved stays with its owner,
+        /// or is a copy handed over.
         case saveIn(Int, Columns, Values)
         case handOver(Int)
         case failingStatement, interruptedStatement
@@ -54,9 +55,11 @@ struct History: CustomStringConvertible {
         case moveClock
         case touch(Int)
         case saveWithoutStamps(Int)
-        /// Of records that are called around their saves: what one does at a moment of an operation.
+        /// Of records that are called around their saves: what one does at a moment of an
+        /// operation.
         case during(Moment, Deed, Operation)
-        /// Between accesses: whether the changes of the tables are recorded from now on. Inside of one, undo is refused.
+        /// Between accesses: whether the changes of the tables are recorded from now on. Inside of
+        /// one, undo is refused.
         case record(Bool)
         case undo, redo
     }
@@ -119,7 +122,8 @@ extension History {
                 teamID: element([nil, nil, 1, 2, 3]), createdAt: date(), updatedAt: date(), ratedAt: date())
         }
 
-        /// A date that somebody gives: mostly none, and seldom one that the clock may show.
+        /// Returns a date that the program sets: mostly none, and seldom one that the clock may
+        /// show.
         private mutating func date() -> Date? {
             element([nil, nil, nil, nil, nil, 0, 1, 77, 88]).map(History.date)
         }
@@ -247,7 +251,8 @@ extension History {
         }
     }
 
-    /// Leaves out the step of a number, in the order of the text. A scope leaves its steps behind, if they are kept.
+    /// Leaves out the step of a number, in the order of the text. A scope leaves its steps behind,
+    /// if they are kept.
     private static func removing(_ number: inout Int, from steps: [Step], keepingInner: Bool) -> [Step] {
         var kept: [Step] = []
         for step in steps {

@@ -3,28 +3,30 @@ import Shellac
 // What records are to have and to remember.
 
 extension HistoryModel {
-    /// What a record has, and what it remembers.
+    /// The values of a record, and the row that it remembers.
     struct RecordModel {
         var isStamped: Bool
         var id: Int64?
         var values = History.Values()
-        /// What the database holds, as far as the record knows. Nil where it knows nothing.
+        /// The database's values, as far as the record knows them. Nil if it knows none.
         var remembered: Columns?
         /// Whether it knows nothing, and has known: it remembers a row without columns.
         var isEmptied = false
-        /// What was encoded right after a fetch that lacked these columns.
+        /// The values encoded right after a fetch that lacked these columns.
         var unread: Columns = [:]
-        /// What the last save found and left. Nil where there was none, or it was rolled back.
+        /// The row that the last save found, and the one that it left. Nil if there was none, or it
+        /// was rolled back.
         var lastSave: (before: Columns?, after: Columns)?
-        /// How often it has come to remember something else.
+        /// The number of times that the remembered row has changed.
         var changes = 0
-        /// The ids and stamps that its saves gave it, and what stood there before.
+        /// The ids and stamps that its saves set, and the values before.
         var given: [Given] = []
         /// The record that it is a copy of.
         var original: Int?
         /// Whether it was fetched, and not made.
         var wasFetched = false
-        /// Whether what it remembers is not told of: it was fetched in a transaction that was rolled back.
+        /// Whether its remembered row is uncertain: it was fetched in a transaction that was rolled
+        /// back.
         var isUncertain = false
 
         struct Given {
@@ -46,13 +48,14 @@ extension HistoryModel.RecordModel {
 
     var encoded: Columns { values.encoded(id: id, isStamped: isStamped) }
 
-    /// Whether it remembers a row of another key than it has. One that it never read is its own once it is given.
+    /// Whether it remembers a row of another key than it has. One that it never read is its own
+    /// once it is given.
     var hasOtherKey: Bool {
         guard let remembered, !isUnread("id") else { return false }
         return remembered["id"] != encoded["id"]
     }
 
-    /// What it tells of its changes.
+    /// The changes that it reports.
     var unsaved: [String: DatabaseValue?] {
         var changes: [String: DatabaseValue?] = [:]
         for (name, value) in encoded {
@@ -63,7 +66,7 @@ extension HistoryModel.RecordModel {
         return changes
     }
 
-    /// What it tells of its last save.
+    /// The changes of its last save that it reports.
     var saved: [String: DatabaseValue?] {
         guard let lastSave else { return [:] }
         let known = lastSave.before?["id"] == lastSave.after["id"] ? lastSave.before : nil
@@ -127,7 +130,7 @@ extension HistoryModel.RecordModel {
 // MARK: - Saves and deletions
 
 extension HistoryModel {
-    /// Has a record do what it was told for a moment.
+    /// Runs the action of a record for a moment.
     private mutating func come(to moment: History.Moment, _ record: Int) throws {
         guard let deed, deed.record == record, deed.moment == moment else { return }
         self.deed = nil
@@ -185,8 +188,9 @@ extension HistoryModel {
 
     /// Updates columns, and those that were changed since the save has begun.
     ///
-    /// - Parameter writesAllColumns: Whether nobody has named the columns. One that was never read is left alone then, if it has come to
-    ///   hold what it held right after the fetch: nobody can see that it was set.
+    /// - Parameter writesAllColumns: Whether the call has not named the columns. A column that was
+    ///   never read is then left alone if its value is the same as right after the fetch. In that
+    ///   case, it cannot be seen that it was set.
     private mutating func updateInside(
         _ record: Int, _ names: some Collection<String>, _ before: Columns, writesAllColumns: Bool = false
     ) throws {
@@ -283,7 +287,7 @@ extension HistoryModel {
                 if !old.isExplicit("updatedAt") { stamps["updatedAt"] = now }
                 if !old.isExplicit("ratedAt") {
                     columns["ratedAt"] = nil
-                    // As it was told, before the trigger.
+                    // As SQLite returned it, before the trigger.
                     stamps["ratedAt"] = row["ratedAt"]
                 }
             }

@@ -1,13 +1,14 @@
 import Foundation
 import Shellac
 
-// What stamps are to be: those of triggers here, and which of its own a record writes.
+// The expected stamps: those of triggers here, and those that a record writes itself.
 
 extension HistoryModel {
     /// The date of the transaction, as it is stored.
     var now: DatabaseValue { History.date(transactionMinute ?? minute).databaseValue }
 
-    /// Does what a trigger does after an insertion: it fills in what nobody has given.
+    /// Does what a trigger does after an insertion: it fills in the stamps that the program has not
+    /// set.
     mutating func stampInserted(_ id: Int64) {
         guard isStamped, var row = rows.heroes[id] else { return }
         let missing = ["createdAt", "updatedAt"].filter { row[$0] == .null }
@@ -17,7 +18,8 @@ extension HistoryModel {
         events.append("update hero \(id)")
     }
 
-    /// Does what the triggers do after an update, in one of the orders in which SQLite may run them.
+    /// Does what the triggers do after an update, in one of the orders in which SQLite may run
+    /// them.
     mutating func stampUpdated(_ id: Int64, from old: Columns, to new: Columns) {
         guard isStamped else { return }
         if new["rating"] != old["rating"], new["ratedAt"] == old["ratedAt"], new["ratedAt"] != now,
@@ -33,7 +35,7 @@ extension HistoryModel {
     }
 
     private mutating func stampUpdate(_ id: Int64, from old: Columns, to new: Columns) {
-        // Who gives one of the stamps has said what is to be written.
+        // An update that sets one of the stamps says itself what is written.
         guard new["updatedAt"] == old["updatedAt"], new["createdAt"] == old["createdAt"],
             new["updatedAt"] != now
         else { return }
@@ -61,7 +63,7 @@ extension HistoryModel.RecordModel {
         }
     }
 
-    /// Gives the record a value.
+    /// Sets a value of the record.
     mutating func give(_ value: DatabaseValue, to name: String) throws {
         if name == "id" {
             id = Int64.fromDatabaseValue(value)

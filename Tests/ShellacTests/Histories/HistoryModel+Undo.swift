@@ -1,7 +1,8 @@
-// What `DatabaseUndo` is to do.
+// The expected effects of `DatabaseUndo`.
 
 extension HistoryModel {
-    /// What can be undone and redone: the rows there were before each transaction, and after each one that was undone.
+    /// The transactions that can be undone and redone: the rows before each one, and after each one
+    /// that was undone.
     struct Groups {
         /// The rows when the last group was made, or played.
         var settled: Rows

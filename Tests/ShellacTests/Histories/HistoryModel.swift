@@ -1,12 +1,13 @@
 import Foundation
 import Shellac
 
-/// What a database and the records of a history are to be: rows, what each record has and remembers, the events of the
-/// transaction, and what can be undone. It is a value, so that a savepoint is a copy of it.
+/// The expected state of a database and of the records of a history. It has the rows, the values of
+/// each record and those that it remembers, the events of the transaction, and what can be undone.
+/// It is a value, so that a savepoint is a copy of it.
 struct HistoryModel {
     typealias Columns = [String: DatabaseValue]
 
-    /// What the database holds.
+    /// The contents of the database.
     struct Rows: Equatable {
         var heroes: [Int64: Columns] = [:]
         var teams: Set<Int64> = [1, 2]
@@ -20,15 +21,16 @@ struct HistoryModel {
     var isInTransaction = false
 
     let heroType: Adventurer.Type
-    /// Whether rows are stamped, by those who save them and by triggers.
+    /// Whether rows are stamped, by the records that save them and by triggers.
     var isStamped: Bool
-    /// What the clock shows, and what it has shown when the transaction began.
+    /// The minute that the clock shows, and the one that it showed when the transaction began.
     var minute = 0
     var transactionMinute: Int?
 
-    /// What can be undone and redone, and what there was when the last group was made. Nil where nothing is recorded.
+    /// The groups that can be undone and redone, and the rows when the last group was made. Nil if
+    /// nothing is recorded.
     var groups: Groups?
-    /// What a record is to do when it is called.
+    /// An action that a record runs in a callback.
     var deed: (record: Int, moment: History.Moment, deed: History.Deed)?
 
     init(_ type: Adventurer.Type) {
@@ -36,7 +38,7 @@ struct HistoryModel {
         isStamped = type.isStamped
     }
 
-    /// What a column makes of a value: that of ratings is NUMERIC.
+    /// Returns the value as a column stores it: that of ratings is NUMERIC.
     static func stored(_ value: DatabaseValue, in name: String) -> DatabaseValue {
         guard name == "rating", case .double(let real) = value.storage, let integer = Int64(exactly: real)
         else {
@@ -47,7 +49,8 @@ struct HistoryModel {
 
     // MARK: - Statements
 
-    /// Runs a statement: what it has done is undone when it fails, and can be undone when it was alone.
+    /// Runs a statement: what it has done is undone when it fails, and can be undone when it was
+    /// alone.
     mutating func statement<Result>(_ body: (inout Self) throws -> Result) rethrows -> Result {
         let (rows, events) = (rows, events)
         do {
@@ -60,7 +63,7 @@ struct HistoryModel {
         }
     }
 
-    /// The rows that stand in the way of a new one.
+    /// Returns the rows that conflict with a new one.
     func conflicts(with row: Columns, id: Int64, otherThan own: Int64? = nil) -> Set<Int64> {
         var found = Set(rows.heroes.filter { $0.value["name"] == row["name"] }.keys)
         if rows.heroes[id] != nil { found.insert(id) }
@@ -171,8 +174,8 @@ struct HistoryModel {
         makeGroup()
     }
 
-    /// Goes back to an earlier state: of rows, events, and of what records remember. What they have stays, but for what
-    /// saves have given them since: ids and stamps.
+    /// Goes back to an earlier state: of rows, events, and of what records remember. What they have
+    /// stays, but for what saves have given them since: ids and stamps.
     mutating func rollBack(to earlier: HistoryModel) {
         (rows, events, groups) = (earlier.rows, earlier.events, earlier.groups)
         (isInTransaction, transactionMinute) = (earlier.isInTransaction, earlier.transactionMinute)

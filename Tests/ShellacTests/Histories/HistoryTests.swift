@@ -4,7 +4,8 @@ import Testing
 
 @testable import Shellac
 
-/// One seed, one history: random programs on class records, beside a model of what is to come of them.
+/// One seed, one history: random programs on class records, beside a model of what is to come of
+/// them.
 @Suite("Random histories")
 struct HistoryTests {
     @Test(

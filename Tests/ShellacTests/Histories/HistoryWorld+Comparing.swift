@@ -46,7 +46,8 @@ extension HistoryWorld {
         }
     }
 
-    /// Events in order. How often triggers stamp a row depends on which of them runs first, which SQLite does not say.
+    /// Events in order. How often triggers stamp a row depends on which of them runs first, which
+    /// SQLite does not say.
     private func told(_ events: [String]) -> [String] {
         if !heroType.isStamped { return events.sorted() }
         return zip(events, [""] + events).filter { $0 != $1 }.map(\.0).sorted()

@@ -24,7 +24,8 @@ extension HistoryWorld {
         let name = "\(operation)"
         var expected: HistoryModel.Failure?
         var actual: (any Error)?
-        /// Runs an operation on both sides: what the model throws, the database must throw, too, and nothing else.
+        /// Runs an operation on both sides: what the model throws, the database must throw, too,
+        /// and nothing else.
         func both(_ model: () throws -> Void, _ database: () throws -> Void) {
             do { try model() } catch { expected = error as? HistoryModel.Failure }
             do { try database() } catch { actual = error }
@@ -160,7 +161,8 @@ extension HistoryWorld {
             both {
                 // They are inserted in a savepoint.
                 model.isInTransaction = true
-                // One tells the next one, which is inserted by the same statement, unless triggers must see each row.
+                // One changes the next one, which is inserted by the same statement, unless
+                // triggers must see each row.
                 for record in first..<model.records.count {
                     if tells, record > first, undo != nil { model.records[record].values.mood = "told" }
                     try model.insert(record, .abort)
@@ -229,7 +231,7 @@ extension HistoryWorld {
         try compare(name, db)
     }
 
-    /// What the model would call an error.
+    /// Returns the model's name for an error.
     private static func failure(_ error: any Error) -> String {
         let failure: HistoryModel.Failure? =
             switch error {

@@ -10,14 +10,14 @@ final class HistoryWorld {
     let heroType: Adventurer.Type
     var heroes: [Adventurer] = []
     var model: HistoryModel
-    /// What records the changes of the tables, if anything does.
+    /// The recorder of the changes of the tables, if there is one.
     var undo: DatabaseUndo?
     private(set) var hasRecorded = false
     /// Whether SQLite has ended the transaction, whose scope goes on.
     var isLost = false
     var isRaw = false
     private var savepoints = 0
-    /// What there was when the transaction began.
+    /// The state when the transaction began.
     var start: HistoryModel?
 
     struct Difference: Error, CustomStringConvertible {
@@ -81,7 +81,7 @@ final class HistoryWorld {
             let (hero, names) = (heroes[record], columns.names(of: heroType))
             hero.whenCopied = { [unowned hero] in hero.values.take(names, of: values) }
             do { try await hero.save(in: queue) } catch { actual = error }
-            // It takes its stamps where it has what was sent.
+            // It takes its stamps if it has the values that were sent.
             let given = model.records[record].values
             model.records[record].values.take(names, of: values)
             model.records[record].values.take(given, where: names, of: values, are: sent)

@@ -4,9 +4,10 @@ import Testing
 
 @testable import Shellac
 
-/// One seed, one history: transactions that take their time, and observations of several kinds that come and go meanwhile.
+/// One seed, one history: transactions that take their time, and observations of several kinds that
+/// come and go meanwhile.
 ///
-/// When all is quiet, each observation that is left has told the newest committed value last.
+/// When all is quiet, each observation that is left has delivered the newest committed value last.
 @Suite("Random observations that join and leave", .behaviour(74, 78, 111))
 struct JoiningHistoryTests {
     @Test("have told the newest committed value when all is quiet", arguments: LiveKind.allCases)
@@ -112,7 +113,7 @@ private final class JoiningHistory: Sendable {
 
         init(_ kind: Kind, _ id: Int) { (self.kind, self.id) = (kind, id) }
 
-        /// What was told last.
+        /// The last value that was delivered.
         var value: Int?? { told.value }
 
         func begin(_ body: @escaping @Sendable (_ tell: (Int?) -> Void) async throws -> Void) {

@@ -4,8 +4,9 @@ import Testing
 
 @testable import Shellac
 
-/// One seed, one history: records of a table whose key finds rows that hold other letters. They and others change all columns,
-/// the key as well, and save in each way, beside a model of what each record and each row is to hold.
+/// One seed, one history: records of a table whose key finds rows that hold other letters. They and
+/// other connections change all columns, the key as well, and save in each way. A model predicts
+/// the values of each record and each row.
 @Suite("Random histories of keys that change in their letters", .behaviour(109))
 struct KeyHistoryTests {
     @Test(
@@ -25,7 +26,7 @@ struct KeyHistoryTests {
 
 /// A history, which stops with an error where the database or a record differs from the model.
 struct KeyHistory {
-    /// How the key compares.
+    /// The comparisons of the key.
     enum Shape: String, CaseIterable {
         case binary, noCase, rightTrim, untyped, added
 
@@ -82,7 +83,7 @@ struct KeyHistory {
         }
     }
 
-    /// What a record remembers of its row.
+    /// The values of its row that a record remembers.
     struct Memory {
         var known: [String: DatabaseValue] = [:]
     }
@@ -155,7 +156,7 @@ struct KeyHistory {
         a == b
     }
 
-    /// Writes columns of a record to the row of its key. Returns false where there is none.
+    /// Writes columns of a record to the row of its key. Returns false if there is none.
     private mutating func write(_ index: Int, _ columns: Set<String>) -> Bool {
         guard let row = row(of: values[index].name) else { return false }
         let isOther = hasOtherKey(index)

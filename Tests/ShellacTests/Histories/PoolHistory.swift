@@ -4,8 +4,8 @@ import Testing
 
 @testable import Shellac
 
-/// Money that goes from account to account, while others read: the total never changes, and the number of the last transfer never
-/// goes back.
+/// Money that goes from account to account, while others read: the total never changes, and the
+/// number of the last transfer never goes back.
 ///
 /// Each writer and each reader is a random program of its own, made by one seed.
 final class PoolHistory: Sendable {
@@ -15,10 +15,10 @@ final class PoolHistory: Sendable {
     private let folder: TemporaryFolder
     let pool: DatabasePool
     let seed: UInt64
-    /// The number of the newest transfer that a writer was told of.
+    /// The number of the newest transfer whose commit was reported to a writer.
     private let acknowledged = Shared(0)
     private let isEnd = Shared(false)
-    /// How often readers have looked.
+    /// The number of reads.
     let readCount = Shared(0)
 
     init(seed: UInt64, configure: (inout Configuration) -> Void = { _ in }) throws {
@@ -86,7 +86,7 @@ final class PoolHistory: Sendable {
 // MARK: - Writers
 
 extension PoolHistory {
-    /// What a writer does.
+    /// The operations of a writer.
     private enum Operation: CaseIterable {
         case transfer, abandoned, savepoint, statements, readInside, failing
     }
@@ -140,7 +140,7 @@ extension PoolHistory {
             }
             guard let number else { continue }
             acknowledge(number)
-            // Whoever has written sees it.
+            // A writer sees its own write.
             if generator.next() % 4 == 0 {
                 try expectOrder(pool.read { db in try State(db) }, since: number)
             }
@@ -207,7 +207,7 @@ extension PoolHistory {
 // MARK: - Readers
 
 extension PoolHistory {
-    /// What somebody has seen.
+    /// A state that a reader or writer has seen.
     private struct State: Sendable, Equatable {
         let total: Int
         let number: Int

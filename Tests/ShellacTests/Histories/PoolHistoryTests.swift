@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Random histories of a pool", .behaviour(79))
 struct PoolHistoryTests {
-    /// `SHELLAC_POOL_OPERATIONS=250000 SHELLAC_POOL_COUNT=1` makes a million operations of four writers, and tells the time.
+    /// `SHELLAC_POOL_OPERATIONS=250000 SHELLAC_POOL_COUNT=1` makes a million operations of four
+    /// writers, and prints the time.
     @Test(
         "Beside writers of threads and tasks, each reader sees whole transfers, in their order, and all that were acknowledged"
     )

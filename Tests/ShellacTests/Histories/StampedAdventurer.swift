@@ -1,7 +1,8 @@
 import Foundation
 import Shellac
 
-// The records of random histories whose tables are stamped, in the three styles in which columns are declared.
+// The records of random histories whose tables are stamped, in the three styles in which columns
+// are declared.
 
 private let stamps = DatabaseStamps(created: "createdAt", updated: "updatedAt")
     .stamping("ratedAt", onUpdateOf: "rating")

@@ -1,15 +1,16 @@
 import Foundation
 import TestSupport
 
-/// Applies what the compiler proposes to sources, as somebody would who accepts each of its fix-its.
+/// Applies the fix-its that the compiler proposes to sources, as a user does who accepts each of
+/// them.
 enum FixIts {
-    /// What became of a source.
+    /// The outcome for one source.
     struct Outcome: Sendable {
         /// The source, with all that was proposed.
         var source: String
-        /// How often something was proposed.
+        /// The number of times that fix-its were proposed.
         var rounds = 0
-        /// What the compiler says of it in the end, where it does not compile.
+        /// The compiler's messages in the end, if it does not compile.
         var output = ""
 
         var compiles: Bool { output.isEmpty }
@@ -22,7 +23,7 @@ enum FixIts {
         }
     }
 
-    /// A place in a source, and what stands there in its place. Columns are counted from 0, in UTF-8.
+    /// A range of a source, and the text that replaces it. Columns are counted from 0, in UTF-8.
     private struct Edit: Hashable {
         var line: Int
         var column: Int
@@ -30,10 +31,11 @@ enum FixIts {
         var text: String
     }
 
-    /// Compiles sources by their names as files of one module, which stand beside a file that all may use, and applies the fix-its
-    /// of the errors in each, again and again.
+    /// Compiles sources by their names as files of one module, beside a file that all may use.
+    /// Applies the fix-its of the errors in each, again and again.
     ///
-    /// They are type-checked together, for this is quick, and those that pass are compiled to where data races are errors.
+    /// They are type-checked together, for this is quick, and those that pass are compiled to where
+    /// data races are errors.
     static func apply(to sources: [String: String], beside support: String = "") async throws -> [String:
         Outcome]
     {
@@ -76,7 +78,7 @@ enum FixIts {
     ) async throws -> [String: String] {
         if files.isEmpty { return [:] }
         let folder = try TemporaryFolder()
-        // One that stands alone is a program.
+        // A single file is a program.
         var paths: [String] = []
         if !support.isEmpty { paths.append(try folder.write(support.utf8, to: "Support.swift")) }
         for (name, file) in files.sorted(by: { $0.key < $1.key }) {
@@ -108,12 +110,13 @@ enum FixIts {
         return said
     }
 
-    /// What surrounds the sources does not compile.
+    /// The error of code around the sources that does not compile.
     struct SupportError: Error {
         let output: String
     }
 
-    /// Reads what the compiler says: a line that names a place, the source, the range below it, and the text that is proposed.
+    /// Reads what the compiler says: a line that names a place, the source, the range below it, and
+    /// the text that is proposed.
     private static func edits(_ output: String) -> Set<Edit> {
         let lines = output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         var edits: Set<Edit> = []
@@ -135,7 +138,8 @@ enum FixIts {
                 lines[index + 1].hasSuffix("(") || lines[index + 1].hasSuffix(","),
                 let label = match.4.firstMatch(of: /has been renamed to '\w+\((?:_:)*(\w+):/)?.1, label != "_"
             {
-                // It shows what belongs in the line that it points at. The argument stands in the next one.
+                // It shows what belongs in the line that it points at. The argument is in the next
+                // one.
                 let text = "\(label): "
                 edits.insert(Edit(line: line, column: -1, length: 0, text: text))
             }

@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program that a user of the family's newest library would write, as it was (`Bookshop.txt`) and as it became
-/// (`Bookshop.swift`): see `Tests/MovedProgram`. That it is built is half of the proof.
+/// A program that a user of the family's newest library would write, as it was (`Bookshop.txt`) and
+/// as it became (`Bookshop.swift`): see `Tests/MovedProgram`. That it is built is half of the
+/// proof.
 @Suite("A program that moved over", .serialized)
 struct MovedProgramTests {
     private static let folder = Repository.root.appending(path: "Tests/MovedProgram")
@@ -12,7 +13,7 @@ struct MovedProgramTests {
         try String(contentsOf: folder.appending(path: name), encoding: .utf8).components(separatedBy: "\n")
     }
 
-    /// Why a line had to change.
+    /// A reason why a line had to change.
     private enum Reason: CaseIterable { case importing, readingColumns, functions }
 
     private static func reason(_ old: String, _ new: String) -> Reason? {

@@ -31,7 +31,8 @@ extension DerivableRequest where RowDecoder: TableRecord {
     fileprivate func alphabetical() -> Self { order(Column("name")).withStableOrder() }
 }
 
-/// What users add to requests, in extensions of protocols: it returns `Self`, and refines relations as well.
+/// Methods that users add to requests, in extensions of protocols. They return `Self`, and refine
+/// relations as well.
 @Suite("Refinements that users write")
 struct OwnRefinementsTests {
     private func names(_ request: some FetchRequest<Player>) throws -> [String] {

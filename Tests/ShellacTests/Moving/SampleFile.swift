@@ -1,18 +1,21 @@
 import Foundation
 import TestSupport
 
-/// The samples of one of the documents that the library was made after, as they are printed there: see `Tests/Samples`.
+/// The samples of one document that the library was made after, as they are printed there: see
+/// `Tests/Samples`.
 ///
-/// A line of a file that begins with `@@@` begins a sample: it says the line in the document, how the sample is surrounded, and what
-/// becomes of it. `@@+` begins a line in front of the sample, and `@@-` one behind it, which are not the document's.
+/// A line of a file that begins with `@@@` begins a sample. It says the line in the document, how
+/// the sample is surrounded, and what becomes of it. `@@+` begins a line in front of the sample,
+/// and `@@-` one behind it, which are not the document's.
 struct SampleFile: Sendable {
-    /// How a sample is surrounded.
+    /// The code around a sample.
     enum Form: String {
-        /// It stands in a function that is given a connection and a queue.
+        /// It is in a function whose arguments are a connection and a queue.
         case statements
-        /// It declares types, which are nested in one of their own, since other samples declare such types, too.
+        /// It declares types, which are nested in one of their own, since other samples declare
+        /// such types, too.
         case types
-        /// It stands in a file as it is.
+        /// It is a file as it is.
         case file
         /// It is a program of its own: it declares what others declare, too, and extends it.
         case script
@@ -20,7 +23,7 @@ struct SampleFile: Sendable {
         case other
     }
 
-    /// What becomes of a sample.
+    /// The fate of a sample.
     enum Fate: String, CaseIterable {
         /// It compiles as it is printed.
         case printed
@@ -48,7 +51,8 @@ struct SampleFile: Sendable {
 
         var name: String { "Line\(line)" }
 
-        /// The sample with what surrounds it. Where it leaves something to its reader, it has nothing there.
+        /// The sample with the code around it. It has nothing in the places that it leaves to its
+        /// reader.
         var source: String {
             let filled = lines.map(Self.filled)
             let body = (before + filled + after).joined(separator: "\n")
@@ -71,7 +75,7 @@ struct SampleFile: Sendable {
             return elisions.reduce(line) { $0.replacing($1.0, with: $1.1) }
         }
 
-        /// What a reader would write in the place of dots.
+        /// The code that a reader would write in the place of dots.
         private static let elisions = [
             (", ...)", ")"), (", ...]", "]"), ("filter { ... }", "filter { _ in true }"), ("{ ... }", "{}"),
             ("value(...)", "value(atIndex: 0)"), ("(...)", "()"),
@@ -128,7 +132,7 @@ struct SampleFile: Sendable {
         self.samples = samples
     }
 
-    /// What the compiler makes of each sample.
+    /// Returns the outcome of compiling each sample.
     func compiled() async throws -> [Int: FixIts.Outcome] {
         let meant = samples.filter { $0.form != .other }
         let together = meant.filter { $0.form != .script }

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What users of the family's eras have written: it compiles as it stands, or after the fix-its that the compiler proposes.
+/// Programs of users of the family's eras. They compile as they are, or after the fix-its that the
+/// compiler proposes.
 @Suite("Samples of older eras", .serialized)
 struct SampleProgramsTests {
     @Test(

@@ -3,7 +3,7 @@ import Shellac
 import TestSupport
 import Testing
 
-/// What once compiled when a program moved over, and did something else in silence.
+/// Code that once compiled when a program moved over, and did something else in silence.
 @Suite("What moved over in silence")
 struct SilentDifferencesTests {
     private static let userInfoKey = CodingUserInfoKey(rawValue: "key")!

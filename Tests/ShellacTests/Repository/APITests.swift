@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `.ci/api` compares the public API with that of the last tag. A small package of the library's name shows that it does.
+/// `.ci/api` compares the public API with that of the last tag. A small package of the library's
+/// name shows that it does.
 @Suite(.serialized) struct APITests {
     @Test("without a tag, no public API is compared, and that is said")
     func withoutTag() async throws {

@@ -188,7 +188,8 @@ struct ArchitectureTests {
         let layer: String
     }
 
-    /// The classes that a source declares outside of other declarations, and what they inherit from or conform to first.
+    /// The classes that a source declares outside of other declarations, and what they inherit from
+    /// or conform to first.
     private static func classes(in source: String) -> [(name: String, base: String?)] {
         source.matches(
             of:
@@ -239,12 +240,13 @@ struct ArchitectureTests {
         }
     }
 
-    /// The names that stand in one: `Record.save(_:)` is of `Record` and `save`.
+    /// Returns the names within one: `Record.save(_:)` is of `Record` and `save`.
     private static func words(of name: String) -> [String] {
         name.prefix { $0 != "(" }.split(separator: ".").map(String.init)
     }
 
-    /// What a source declares. (Of several properties in one line, it is the first one.)
+    /// Returns the names that a source declares. (Of several properties in one line, it is the
+    /// first one.)
     private static func declarations(in source: String) -> Set<String> {
         let code = source.replacing(/(?m)^\s*\/\/.*$/, with: "")
         let names = code.matches(

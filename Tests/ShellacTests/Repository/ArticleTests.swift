@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The articles and the comments of public symbols, as DocC sees them: what they link to is there, and a symbol that
-/// documents some of its parameters documents all of them.
+/// The articles and the comments of public symbols, as DocC sees them. The targets of their links
+/// exist, and a symbol that documents some of its parameters documents all of them.
 @Suite(.serialized) struct ArticleTests {
     @Test(
         "DocC finds nothing wrong with the articles and the comments, and `.ci/docs` makes a web site of them"
@@ -67,7 +67,8 @@ import Testing
 
     private static var script: String { Repository.root.appending(path: ".ci/docs").path }
 
-    /// Returns what DocC warns of: in the articles of a catalogue, and in the comments of public symbols.
+    /// Returns what DocC warns of: in the articles of a catalogue, and in the comments of public
+    /// symbols.
     private static func complaints(of catalogue: URL) async throws -> [String] {
         let folder = try TemporaryFolder()
         for (name, symbols) in try await PublicSymbols.ofLibrary().files {

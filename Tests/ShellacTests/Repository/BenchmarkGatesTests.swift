@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The gates of the benchmarks, as they stand in the program.
+/// The gates of the benchmarks, as the program declares them.
 @Suite("Gates of benchmarks")
 struct BenchmarkGatesTests {
     @Test(

@@ -5,7 +5,7 @@ import Testing
 /// The compiler says what the article on concurrency quotes.
 @Suite(.serialized) struct CompilerMessagesTests {
     struct Quotation: Sendable, CustomTestStringConvertible {
-        /// What stands in the article's table, with `…` for what is left out.
+        /// The message in the article's table, with `…` for the parts that are left out.
         let message: String
         let source: String
         var testDescription: String { message }

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The Swift blocks of README.md and of the articles compile, without a warning, and those that are to be run do what they
-/// say: see ``DocumentationScript``.
+/// The Swift blocks of README.md and of the articles compile without a warning. The blocks marked
+/// `run` do what they say: see ``DocumentationScript``.
 @Suite(.serialized) struct DocumentationTests {
     @Test(
         "every Swift block of README.md and of the articles compiles without a warning, and is run, or says why not"

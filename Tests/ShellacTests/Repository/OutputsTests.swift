@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// What README.md and the articles show of the command `shellac`.
+/// The outputs of the command `shellac` in README.md and the articles.
 @Suite("What shellac prints, as it is shown") struct OutputsTests {
     /// Runs `.ci/outputs` of a copy of the repository's script, beside some files.
     private func outputs(_ words: String..., in folder: TemporaryFolder) async throws -> Command {

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the documentation shows has comments. What users never call is marked as hidden, and not shown.
+/// The documented symbols have comments. Symbols that users never call are marked as hidden, and
+/// not shown.
 @Suite struct PublicSymbolsTests {
     @Test("every public symbol has a comment, or is hidden from the documentation")
     func comments() async throws {

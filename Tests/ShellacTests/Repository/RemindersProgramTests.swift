@@ -104,7 +104,7 @@ struct RemindersProgramTests {
         #expect(try await user.enter("undo") == "There is nothing to undo.\n")
         #expect(try await user.enter("redo") == "Redone: add Get milk.\n")
         #expect(try await user.enter("show") == "1 [ ] Get milk (Reminders) #food\n")
-        // Who changes nothing makes no group: the next undo is that of the group before.
+        // An edit that changes nothing makes no group: the next undo is that of the group before.
         #expect(try await user.enter("edit 1 Get milk") == "")
         #expect(try await user.enter("add") == "A reminder needs a title.\n")
         #expect(try await user.enter("undo") == "Undone: add Get milk.\n")

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `.ci/reserved`, which lists the names that a subclass of `Record` inherits, and the rule for new ones.
+/// `.ci/reserved`, which lists the names that a subclass of `Record` inherits, and the rule for new
+/// ones.
 @Suite struct ReservedNamesTests {
     @Test(
         "the article lists the names that record classes inherit, and no new one breaks the rule",

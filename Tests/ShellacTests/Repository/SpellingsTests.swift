@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `.ci/spellings`, which writes the public functions that only forward, and the files that it has written.
+/// `.ci/spellings`, which writes the public functions that only forward, and the files that it has
+/// written.
 @Suite struct SpellingsTests {
     @Test("the files of the spellings are what the list makes of them")
     func upToDate() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What keeps the tour's pages together. The pages themselves are run by `swift run Tour`.
+/// Tests that keep the tour's pages together. The pages themselves are run by `swift run Tour`.
 @Suite struct TourTests {
     @Test("every page stands in a folder, in the playground's contents and in Package.swift")
     func pagesAgree() throws {

@@ -1,5 +1,6 @@
 //: # Threads and tasks
-//: A queue serves one access at a time, in the order of arrival. Tasks wait without blocking a thread.
+//: A queue serves one access at a time, in the order of arrival. Tasks wait without blocking a
+//: thread.
 
 import Foundation
 import Shellac

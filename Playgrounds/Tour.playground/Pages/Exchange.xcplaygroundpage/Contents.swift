@@ -24,7 +24,8 @@ try dbQueue.write { db in
     }
 }
 
-//: A table takes rows of CSV. A name in the data is that of a column, or mapped to one. What is between quotes may be anything.
+//: A table takes rows of CSV. A name in the data is that of a column, or mapped to one. What is
+//: between quotes may be anything.
 
 let text = """
     Nickname,score,comment
@@ -48,7 +49,8 @@ do {
     print(error)
 }
 
-//: A table, a request or an array of records goes to a file, a pipe, or a function, as CSV or as JSON lines.
+//: A table, a request or an array of records goes to a file, a pipe, or a function, as CSV or as
+//: JSON lines.
 
 try dbQueue.read { db in
     print(try Player.fetchCount(db), "players")

@@ -1,5 +1,5 @@
 //: # Functions and collations
-//: SQL can call Swift. An error thrown by Swift reaches whoever executes the statement.
+//: SQL can call Swift. An error thrown by Swift reaches the code that executes the statement.
 
 import Foundation
 import Shellac

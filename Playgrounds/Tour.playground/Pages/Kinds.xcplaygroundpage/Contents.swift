@@ -1,6 +1,6 @@
 //: # Kinds of a table
 //:
-//: One table, a hierarchy of classes, and a column that tells which.
+//: One table, a hierarchy of classes, and a column that says which class.
 
 import Shellac
 
@@ -46,7 +46,8 @@ try dbQueue.write { db in
     }
 }
 
-//: Each record writes its kind when it is inserted. The names in the database are those of the list.
+//: Each record writes its kind when it is inserted. The names in the database are those of the
+//: list.
 
 try dbQueue.write { db in
     let (cat, dog, animal) = (Cat(), Dog(), Animal())
@@ -66,7 +67,7 @@ try dbQueue.write { db in
     )
 }
 
-//: Somebody turns the cat into a dog: the cat of this program is not written.
+//: A bulk update turns the cat into a dog, so the cat of this program is not written.
 
 try dbQueue.write { db in
     let cat = try Cat.find(db, key: 1)

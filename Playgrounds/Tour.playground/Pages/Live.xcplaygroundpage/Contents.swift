@@ -1,5 +1,6 @@
 //: # Live
-//: Values that follow the database: a list that prints itself again when it has changed, and only then.
+//: Values that follow the database: a list that prints itself again when it has changed, and only
+//: then.
 
 import Shellac
 
@@ -44,7 +45,8 @@ func bar(_ player: Player) -> String {
     return "  \(player.name) \(String(repeating: "█", count: player.score / 20)) \(player.score)"
 }
 
-//: What is written while the list is shown. Most of it fetches nothing: no row of the team has other values.
+//: What is written while the list is shown. Most of it fetches nothing: no row of the team has
+//: other values.
 
 func showList() async throws {
     var rest = [

@@ -1,6 +1,6 @@
 //: # Two who change the same row
 //:
-//: What a record remembers of its row is its version: no change of somebody else is overwritten unseen.
+//: The row that a record remembers is its version: it overwrites no other user's change unseen.
 
 import Foundation
 import Shellac
@@ -43,7 +43,8 @@ do {
     let score: Int = try row["score"]
     print("somebody else has changed \(columns.joined(separator: ", ")): the score is \(score) now")
 
-    //: The clean columns take what the other one has written. Mine stay, and are still to be written.
+    //: The clean columns take what the other one has written. Mine stay, and are still to be
+    //: written.
 
     try mine.merge(row)
     print("still to be written:", try mine.databaseChanges.keys.sorted())
@@ -51,7 +52,7 @@ do {
 try dbQueue.write { db in try mine.update(db, checking: .changedColumns) }
 print("both agree:", try dbQueue.read { db in try Player.find(db, key: 1).score })
 
-//: Where the new value is made of the old one, a function makes it again.
+//: If the new value is made of the old one, a function makes it again.
 
 try dbQueue.write { db in try theirs.updateChanges(db, retrying: 1) { $0.score += 10 } }
 print("\(theirs.name) has \(theirs.score) points")

@@ -8,7 +8,8 @@ try dbQueue.write { db in
     try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT UNIQUE, score INTEGER)")
 }
 
-//: An observer is told of changes when they stand, and of the end of the transaction.
+//: The connection notifies an observer of changes when they are certain, and of the end of the
+//: transaction.
 
 final class Reporter: TransactionObserver {
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { eventKind.tableName == "player" }
@@ -24,8 +25,8 @@ final class Reporter: TransactionObserver {
     func databaseDidRollback(_ db: Database) { print("  rolled back") }
 }
 
-//: With options it hears of old and new values, and of the rows that REPLACE deletes. Where SQLite cannot tell them,
-//: this throws.
+//: With options, it also gets old and new values, and the rows that REPLACE deletes. If SQLite
+//: cannot report them, this throws.
 
 let reporter = Reporter()
 try dbQueue.add(transactionObserver: reporter, options: [.rowValues, .hiddenChanges])
@@ -63,7 +64,7 @@ try dbQueue.write { db in try db.execute(sql: "UPDATE player SET score = 0") }  
 try dbQueue.write { db in try db.execute(sql: "UPDATE player SET name = 'Diane' WHERE name = 'Arthur'") }
 cancellable.cancel()
 
-//: What is to be done once, when the transaction is committed.
+//: Code that runs once, when the transaction is committed.
 
 try dbQueue.write { db in
     db.afterNextTransaction { _ in print("Now it is safe to tell others.") }

@@ -1,5 +1,6 @@
 //: # Opening a database
-//: A database is a file, and a queue is one connection to it, for all threads and tasks of a program.
+//: A database is a file, and a queue is one connection to it, for all threads and tasks of a
+//: program.
 
 import Foundation
 import Shellac

@@ -1,5 +1,6 @@
 //: # Pool
-//: Readers that never wait for the writer, snapshots, and a log that says who keeps it from becoming smaller.
+//: Readers that never wait for the writer, snapshots, and a log that says which connection keeps it
+//: from becoming smaller.
 
 import Foundation
 import Shellac
@@ -23,7 +24,8 @@ func total(_ db: Database) throws -> Int {
     try Int.fetchOne(db, sql: "SELECT SUM(balance) FROM account") ?? 0
 }
 
-//: Money goes from one account to another, all the time, while three tasks read: each of them sees the same total.
+//: Money goes from one account to another, all the time, while three tasks read: each of them sees
+//: the same total.
 
 func trade() async throws {
     let totals = try await withThrowingTaskGroup(of: Set<Int>.self) { group in
@@ -90,7 +92,8 @@ do {
     }
 } catch let error as DatabaseError { print("a reader cannot write:", error.message ?? "") }
 
-//: A report hears of what is done, at the end of each: here, of what asked for accesses, and how many rows statements gave.
+//: A report handler is called at the end of each operation. Here, it prints the code that asked for
+//: an access, and the number of rows of each statement.
 
 var watched = Configuration()
 watched.label = "bank"
@@ -105,7 +108,8 @@ let watchedPool = try DatabasePool(path: dbPool.path, configuration: watched)
 _ = try watchedPool.read { db in try Int.fetchOne(db, sql: "SELECT SUM(balance) FROM account") }
 try watchedPool.close()
 
-//: Where there can be one connection alone, as over a database in a cluster, a pool says so, and a queue confirms each commit.
+//: If there can be one connection alone, as over a database in a cluster, a pool says so, and a
+//: queue confirms each commit.
 
 var alone = Configuration()
 alone.label = "till"
@@ -121,7 +125,8 @@ try tillQueue.write { db in try db.execute(sql: "CREATE TABLE sale (amount INTEG
 try tillQueue.close()
 try FileManager.default.removeItem(atPath: till)
 
-//: As a service, it runs until it is cancelled, and ends in order: what runs goes on, what comes throws, and one file is left.
+//: As a service, it runs until it is cancelled, and ends in order: what runs goes on, what comes
+//: throws, and one file is left.
 
 let service = Task { try await dbPool.run() }
 service.cancel()

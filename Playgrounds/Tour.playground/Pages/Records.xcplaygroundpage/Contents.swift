@@ -13,8 +13,8 @@ try dbQueue.write { db in
     }
 }
 
-//: All properties have a default value here, so that the class inherits its initializers. Its columns are listed once. It may
-//: be observable, too.
+//: All properties have a default value here, so that the class inherits its initializers. Its
+//: columns are listed once. It may be observable, too.
 
 @Observable
 class Player: Record {
@@ -105,7 +105,7 @@ try dbQueue.write { db in
     print("reloaded:", arthur.score)
 }
 
-//: Records cross to asynchronous accesses, and the compiler sees to it that nobody shares them.
+//: Records cross to asynchronous accesses, and the compiler ensures that they are not shared.
 
 func fetchPlayers() async throws -> [Player] {
     try await dbQueue.read { db in try Player.fetchAll(db) }

@@ -122,7 +122,7 @@ try dbQueue.read { db in
     }
 }
 
-//: A relation joins two tables, and tells of all rows that are related to one.
+//: A relation joins two tables, and counts and sums up the rows that are related to one.
 
 try dbQueue.read { db in
     let byAnna = Post.including(required: Post.author.filter { $0.name == "Anna" })

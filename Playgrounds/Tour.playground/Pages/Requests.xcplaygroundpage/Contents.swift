@@ -1,5 +1,6 @@
 //: # Requests
-//: Raw SQL is first class. Requests are for those who would rather not write it: values, built from Swift.
+//: Raw SQL is first class. Requests are for users who would rather not write it: they are values,
+//: built from Swift.
 
 import Shellac
 
@@ -31,7 +32,7 @@ try dbQueue.write { db in
             """)
 }
 
-//: A request knows no database. It is fetched where there is one.
+//: A request knows no database. It is fetched in an access to one.
 
 let best = Player.filter(Column("score") > 60).order(Column("score").desc)
 
@@ -98,11 +99,12 @@ try dbQueue.write { db in
     print(stored.name, stored.score)
 }
 
-//: What SQLite makes of a request, it tells itself.
+//: SQLite itself explains its plan for a request.
 
 try dbQueue.read { db in print(try best.explain(db)) }
 
-//: Closures name columns, a request becomes elements of the type that fetches it, and an adapter shows some of the columns.
+//: Closures name columns, a request becomes elements of the type that fetches it, and an adapter
+//: shows some of the columns.
 
 try dbQueue.read { db in
     let pairs = Player.select { [$0.name, $0.score] }.withStableOrder().limit(2)

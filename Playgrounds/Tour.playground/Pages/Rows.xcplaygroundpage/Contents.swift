@@ -1,5 +1,5 @@
 //: # Rows
-//: SQL is welcome here. What it gives are rows and values, read at the speed of SQLite's own interface.
+//: SQL is welcome here. It returns rows and values, read at the speed of SQLite's own interface.
 
 import Shellac
 

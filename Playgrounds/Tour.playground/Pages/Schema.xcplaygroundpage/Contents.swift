@@ -87,7 +87,8 @@ try dbQueue.write { db in
     try db.dumpTables(["team", "player"])
 }
 
-//: A column may hold the cases of an enum alone, and another one may count the rows that refer to its own.
+//: A column may hold the cases of an enum alone, and another one may count the rows that refer to
+//: its own.
 
 enum Style: String, CaseIterable, DatabaseValueConvertible { case clay, grass }
 

@@ -1,6 +1,6 @@
 //: # Default filters and soft delete
 //:
-//: Rows that are left out unless somebody asks for them, and rows that come back.
+//: Rows that are left out unless a request asks for them, and rows that come back.
 
 import Shellac
 
@@ -64,7 +64,8 @@ try dbQueue.write { db in
             """)
 }
 
-//: Archived teams are left out of all that is read of the type, until somebody names the condition.
+//: Archived teams are left out of all that is read of the type, unless a request names the
+//: condition.
 
 try dbQueue.read { db in
     print("\(try Team.fetchCount(db)) teams")
@@ -91,7 +92,7 @@ let team = try dbQueue.write { db in
     return team.id
 }
 
-//: It comes back with those whom that deletion took. Barbara had left before.
+//: It comes back with the players that the deletion took along. Barbara had left before.
 
 try dbQueue.write { db in
     try Team.filter(key: team).restoreAll(db)

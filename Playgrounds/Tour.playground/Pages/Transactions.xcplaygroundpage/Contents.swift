@@ -43,7 +43,8 @@ try dbQueue.write { db in
 }
 print(try balances())
 
-//: OR ROLLBACK ends the whole transaction. Even code that ignores the error cannot go on outside of it.
+//: OR ROLLBACK ends the whole transaction. Even code that ignores the error cannot go on outside of
+//: it.
 
 do {
     try dbQueue.write { db in

@@ -76,7 +76,7 @@ try dbQueue.write { db in
 }
 try show("Without stamps:")
 
-//: A callback hears of each row, and may write.
+//: A callback is called for each row, and may write.
 
 try dbQueue.after(.delete, on: Reminder.self) { db, change in
     print("Deleted:", try change.old?["title"] as String? ?? "")
@@ -102,7 +102,7 @@ do {
     print("Refused:", error)
 }
 
-//: What was written can be undone, a transaction at a time, whoever wrote it.
+//: Writes can be undone, a transaction at a time, whatever code has written.
 
 let undo = try DatabaseUndo(dbQueue, Reminder.self)
 try dbQueue.write { db in

@@ -53,7 +53,8 @@ player.name = " Arthur "
 try dbQueue.write { db in try player.save(db) }
 print("saved: \(player.name)")
 
-//: The error of a violated constraint has parts: the kind, the table, the columns. It becomes a validation error, too.
+//: The error of a violated constraint has parts: the kind, the table, the columns. It becomes a
+//: validation error, too.
 
 func attempt(_ change: (Player) -> Void) throws {
     let other = Player()

@@ -1,5 +1,6 @@
 //: # Values
-//: SQLite stores five kinds of values. Swift's types go in, and come out again only when nothing is lost.
+//: SQLite stores five kinds of values. Swift's types go in, and come out again only when nothing is
+//: lost.
 
 import Shellac
 

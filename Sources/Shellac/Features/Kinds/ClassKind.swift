@@ -94,14 +94,14 @@ final class ClassKind: RecordClasses, @unchecked Sendable {  // constant
         guard let info = table.column(named: column) else {
             let question = table.columns.map(\.name).question(for: column)
             throw refuse(
-                "the table \(table.name) has no column \(column), which tells the kinds of \(base): add it\(question)"
+                "the table \(table.name) has no column \(column), which holds the kinds of \(base): add it\(question)"
             )
         }
         guard table.kind == .table else { return }
         let collation = table.comparison(ofColumn: info.name).collation.name ?? "BINARY"
         if !CaseInsensitiveName.matches(collation, "BINARY"), listed.contains(where: \.kind.isText) {
             throw refuse(
-                "the column \(info.name) of the table \(table.name) is compared by \(collation), and tells the kinds of \(base), which are "
+                "the column \(info.name) of the table \(table.name) is compared by \(collation), and holds the kinds of \(base), which are "
                     + "compared byte by byte: declare it COLLATE BINARY")
         }
         for one in listed where info.affinity.storing(one.kind) != one.kind {
@@ -191,7 +191,7 @@ final class ClassKind: RecordClasses, @unchecked Sendable {  // constant
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message:
-                    "\(type) stores the column \(column), which tells the kinds of \(base): it is written by itself. List it by "
+                    "\(type) stores the column \(column), which holds the kinds of \(base): it is written by itself. List it by "
                     + "column.reading(_:_:), or leave it out")
         }
         if kind != nil || isBase && unknown == .base { return }
@@ -199,7 +199,7 @@ final class ClassKind: RecordClasses, @unchecked Sendable {  // constant
             isBase
             ? "\(type) is not among its own databaseKinds, where unknown kinds are errors: its rows could not be fetched. "
                 + "Save records of its subclasses, or list it, or say unknown: .base"
-            : "\(type) is not among the databaseKinds of \(base): its rows could not be told from those of others. List it there"
+            : "\(type) is not among the databaseKinds of \(base): its rows could not be distinguished from those of others. List it there"
         throw DatabaseError(resultCode: .SQLITE_MISUSE, message: sentence)
     }
 
@@ -240,7 +240,7 @@ final class ClassKind: RecordClasses, @unchecked Sendable {  // constant
                 }
                 if other.type == one.type {
                     return
-                        "\(one.type) has two kinds of \(base), \(other.kind.sqlLiteral) and \(one.kind.sqlLiteral): nobody knows which one to write"
+                        "\(one.type) has two kinds of \(base), \(other.kind.sqlLiteral) and \(one.kind.sqlLiteral): it is not clear which one to write"
                 }
             }
         }
@@ -253,7 +253,7 @@ final class ClassKind: RecordClasses, @unchecked Sendable {  // constant
     ) -> String? {
         for type in [type] + kinds.listed.map(\.type) where !kinds.isSame(as: type.listedKinds) {
             return
-                "\(type) declares other databaseKinds than its superclass \(base): let \(base) declare all, and nobody override them"
+                "\(type) declares other databaseKinds than its superclass \(base): let \(base) declare all, and let no subclass override them"
         }
         guard CaseInsensitiveName.matches(type.databaseTableName, base.databaseTableName) else {
             return
@@ -265,7 +265,7 @@ final class ClassKind: RecordClasses, @unchecked Sendable {  // constant
             if Self.isSame(deletion, other) { continue }
             return
                 "\(type) has another databaseSoftDelete than \(base) (\(Self.name(of: other)), and not \(name)): what becomes of a row that is "
-                + "deleted would depend on the class that is asked. Let \(base) declare it for all, and nobody override it"
+                + "deleted would depend on the class that is asked. Let \(base) declare it for all, and let no subclass override it"
         }
         return nil
     }

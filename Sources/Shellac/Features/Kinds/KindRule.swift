@@ -77,7 +77,7 @@ extension RecordWriter {
             message:
                 "a \(kind.type) was not upserted, and nothing was written: a row of another kind is in its way in the table "
                 + "\(plan.tableName)\(mayBeIgnored ? ", unless a trigger or a constraint has ignored it" : ""), and cannot be shown"
-                + (indexes.isEmpty ? "" : ", as nobody can look it up in the index \(indexes)"))
+                + (indexes.isEmpty ? "" : ", as it cannot be looked up in the index \(indexes)"))
     }
 
     /// Returns a search for the row that conflicts with the new one in a unique index. Nil if the

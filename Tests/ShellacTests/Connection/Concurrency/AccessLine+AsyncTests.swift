@@ -167,7 +167,8 @@ struct AccessLineAsyncTests {
         let file = try TemporaryDatabase(journalMode: .wal)
         for _ in 1...20 {
             let name = UUID().uuidString
-            // The queue of the round before may still be closing: its task lets go of it after its end.
+            // The queue of the round before may still be closing: its task lets go of it after its
+            // end.
             var queue: DatabaseQueue? = try file.queue { $0.busyMode = .timeout(10) }
             let task = Task { [queue] in
                 try await queue?.write { db in

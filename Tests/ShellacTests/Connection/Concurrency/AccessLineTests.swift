@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Access in order")
 struct AccessLineTests {
-    /// Who waits.
+    /// The kinds of waiters.
     enum Waiter: CaseIterable {
         case thread, task, cancelledTask
     }
 
-    /// Sends somebody into the line, and returns once they wait.
+    /// Sends a waiter into the line, and returns once it waits.
     private func send(
         _ waiter: Waiter, _ number: Int, to queue: any DatabaseWriter, order: Shared<[Int]>
     ) async throws -> Task<Void, any Error> {

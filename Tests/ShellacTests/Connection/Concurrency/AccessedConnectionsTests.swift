@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// The connections that a thread has the access to, which are found without a question to anybody else.
+/// The connections that a thread has the access to, which are found without asking another thread.
 @Suite("Connections in use")
 struct AccessedConnectionsTests {
     @Test(
@@ -16,7 +16,7 @@ struct AccessedConnectionsTests {
             #expect(identities == [ObjectIdentifier(db)])
             try other.write { inner in
                 #expect(identities == [ObjectIdentifier(inner), ObjectIdentifier(db)])
-                // Nobody else has it.
+                // No other thread has it.
                 try #expect(DatabaseQueue().read { _ in Database.accessed.count } == 3)
             }
             #expect(throws: CancellationError.self) { try other.write { _ in throw CancellationError() } }
@@ -76,7 +76,7 @@ struct AccessedConnectionsTests {
         }
     }
 
-    /// What cannot be opened.
+    /// The databases that cannot be opened.
     enum Failing: String, CaseIterable, Sendable {
         case queue, pool, reader, snapshot, snapshotPool
 

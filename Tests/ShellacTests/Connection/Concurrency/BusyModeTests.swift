@@ -60,9 +60,9 @@ struct BusyModeTests {
 
         var names: [String] { self == .read ? [] : ["Arthur"] }
 
-        /// Expects the error that a held lock gives.
+        /// Expects the error that a held lock causes.
         ///
-        /// - Parameter hasWaited: Whether the error tells for how long.
+        /// - Parameter hasWaited: Whether the error says for how long.
         func expect(
             _ error: DatabaseError?, hasWaited: Bool = false, location: SourceLocation = #_sourceLocation
         ) {
@@ -78,7 +78,8 @@ struct BusyModeTests {
         }
     }
 
-    /// Runs a body while another process holds the lock that an operation meets. Then the operation succeeds.
+    /// Runs a body while another process holds the lock that an operation meets. Then the operation
+    /// succeeds.
     private func whileLocked(
         _ operation: Operation, _ mode: BusyMode, _ body: (DatabaseQueue, SecondProcess) throws -> Void
     ) throws {
@@ -130,10 +131,11 @@ struct BusyModeTests {
                 while handler.tryAgain(after: count) { count += 1 }
                 #expect(pauses.dropLast() == Array(repeating: .milliseconds(1), count: 10)[...])
                 #expect(count == 11 && pauses.reduce(.zero, +) >= .microseconds(10_499))
-                // Another lock has all of the time again, however long the program did something else.
+                // Another lock has all of the time again, however long the program did something
+                // else.
                 time += .seconds(5)
             }
-            // Whoever is woken late does not wait longer than it said.
+            // A thread that is woken late does not wait longer than it said.
             var tries = 0
             let late = BusyHandler(
                 .timeout(1), database: db, now: { time }, sleep: { _ in time += .milliseconds(400) })
@@ -144,7 +146,8 @@ struct BusyModeTests {
 
     @Test("With .timeout an access waits until the lock is released", arguments: Operation.allCases)
     func timeoutWaits(operation: Operation) async throws {
-        // The access must not wait for the tasks of other tests, which may keep the machine busy for minutes.
+        // The access must not wait for the tasks of other tests, which may keep the machine busy
+        // for minutes.
         try await onThread {
             let file = try TemporaryDatabase()
             let queue = try file.queue { $0.busyMode = .timeout(60) }
@@ -152,7 +155,8 @@ struct BusyModeTests {
             let isMeeting = Gate()
             let waiting = RunningThread { try operation.run(queue) { isMeeting.open() } }
             try isMeeting.wait()
-            // Sooner or later, the other process lets go: the access should have met the lock by then.
+            // Sooner or later, the other process lets go: the access should have met the lock by
+            // then.
             Thread.sleep(forTimeInterval: 0.03)
             other.release()
             try waiting.join()

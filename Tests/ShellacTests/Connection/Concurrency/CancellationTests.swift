@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// SQL that runs for so long that only an interrupt ends it while anybody waits. It opens the gate `started`.
+/// SQL that runs for so long that only an interrupt ends it in time. It opens the gate `started`.
 private let longQuery = """
     WITH RECURSIVE n(i) AS (SELECT started() UNION ALL SELECT i + pause() FROM n LIMIT 30000000)
     SELECT COUNT(*) FROM n
@@ -15,7 +15,7 @@ private let longWrite = """
     INSERT INTO player (name) SELECT 'long' FROM (SELECT COUNT(*) AS c FROM n) WHERE c > 0
     """
 
-/// Stands in a function that was cancelled before it could run.
+/// Fails the test: called in functions that are cancelled before they can run.
 private func neverRuns() { Issue.record("The function ran after the cancellation.") }
 
 @Suite("Cancellation")
@@ -52,12 +52,12 @@ struct CancellationTests {
 
     // MARK: - In line
 
-    /// Who holds the access.
+    /// The kinds of holders of the access.
     enum Holder: String, CaseIterable {
         case thread, task
     }
 
-    /// Runs a body while somebody holds the access.
+    /// Runs a body while another access is held.
     private func whileHeld(
         _ queue: DatabaseQueue, by holder: Holder, _ body: () async throws -> Void
     ) async throws {
@@ -116,7 +116,7 @@ struct CancellationTests {
             newTask.cancel()
             cancelled.open()
             task = newTask
-            // Who holds the access holds it on.
+            // The holder of the access keeps it.
             let isAtOnce = (try? await onThread { try ended.wait() }) != nil
             #expect(isAtOnce, "The task waited for the access to be free.")
         }
@@ -226,7 +226,7 @@ struct CancellationTests {
 
     // MARK: - Between statements
 
-    /// What a task does once it was cancelled.
+    /// The action of a task once it was cancelled.
     enum Next: String, CaseIterable {
         case nothing, select, insert, newSQL, step, firstStep, longFirstStep, newSQLWhileFetching
         case selectWhileFetching, savepoint, rawCommit, transactionWhileFetching

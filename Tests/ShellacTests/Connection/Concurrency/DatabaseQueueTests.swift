@@ -11,7 +11,7 @@ struct DatabaseQueueTests {
         case read, write, writeWithoutTransaction, inDatabase, inTransaction, inSavepoint
         case unsafeReentrantWrite, releaseMemory, vacuum, close, backup
 
-        /// Those that run a function.
+        /// The methods that run a function.
         static let functions: [Method] = [
             .read, .write, .writeWithoutTransaction, .inDatabase, .inTransaction, .inSavepoint,
             .unsafeReentrantWrite,
@@ -272,7 +272,7 @@ struct DatabaseQueueTests {
         }
     }
 
-    /// Where something is used that belongs to an access.
+    /// The places in which something is used that belongs to an access.
     enum Place: String, CaseIterable, Codable, Sendable {
         case afterwards, otherThread, duringAnotherAccess
     }

@@ -63,7 +63,8 @@ struct FirstOpeningTests {
 
     // MARK: - One that keeps the lock
 
-    /// Holds a lock that a change of the journal mode has to wait for, and that SQLite waits for for nobody.
+    /// Holds a lock that a change of the journal mode has to wait for, although SQLite itself never
+    /// waits for it.
     private func holdLock(_ path: String) throws -> DatabaseQueue {
         let holder = try DatabaseQueue(path: path) { $0.allowsUnsafeTransactions = true }
         try holder.inDatabase { db in

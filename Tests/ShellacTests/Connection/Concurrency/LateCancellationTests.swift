@@ -16,8 +16,9 @@ private final class CancellingObserver: TransactionObserver {
     func databaseDidRollback(_ db: Database) {}
 }
 
-/// SQLite calls its progress handler after each thousand instructions of a statement, and counts those of its former
-/// runs. So it calls the handler for some of these many runs when they have just taken effect.
+/// SQLite calls its progress handler after each thousand instructions of a statement, and counts
+/// those of its former runs. So it calls the handler for some of these many runs when they have
+/// just taken effect.
 @Suite("A cancellation that comes during a commit")
 struct LateCancellationTests {
     private static let runs = 700

@@ -18,7 +18,7 @@ struct LaterWorkTests {
                 case .pool: try DatabasePool(path: path)
                 }
             try database.write { db in try db.createPlayers() }
-            // One is running when its database is let go of, and the others stand in line.
+            // One is running when its database is released, and the others wait in line.
             database.asyncWriteWithoutTransaction { db in
                 isInside.open()
                 #expect(throws: Never.self) {
@@ -49,7 +49,7 @@ struct LaterWorkTests {
         try #expect(await queue.read { db in try db.names() } == ["first", "second", "third"])
     }
 
-    /// Tells that it is let go of.
+    /// An object that reports its release.
     private final class Witness: Sendable {
         private let onDeinit: @Sendable () -> Void
         init(_ onDeinit: @escaping @Sendable () -> Void) { self.onDeinit = onDeinit }

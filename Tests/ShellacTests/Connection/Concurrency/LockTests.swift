@@ -33,7 +33,7 @@ struct LockTests {
             if (try? pool.walStatus) != nil { isDone.open() }
         }.start()
         try await waitUntil { isDone.isOpen }
-        // Who opens the connection cannot have an answer of it.
+        // The code that opens the connection cannot have its answer yet.
         #expect(answers.elements.first == false)
         #expect(try pool.walStatus.frameCount >= 0)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A file with a log that was moved, deleted or replaced", .behaviour(135))
 struct LostFileTests {
-    /// What has become of the file.
+    /// The ways to lose the file.
     enum Loss: String, CaseIterable, Codable, Sendable {
         case moved, deleted, replaced, movedAndReplaced
     }
@@ -70,7 +70,7 @@ struct LostFileTests {
             + "and open it again"
     }
 
-    /// Expects what was restored, whoever has looked at it.
+    /// Expects the restored contents, whichever connection has looked at them.
     private func expectBackup(_ path: String) throws {
         let restored = try DatabaseQueue(path: path)
         try restored.write { db in
@@ -106,7 +106,7 @@ struct LostFileTests {
         #expect(lone?.message == sentence(loss))
         let kept = try await database.read { db in try Int.fetchAll(db, sql: "SELECT a FROM t") }
         #expect(kept == [0])
-        // Somebody opens it before it is closed, and somebody afterwards.
+        // One connection opens it before it is closed, and one afterwards.
         let isReplaced = loss == .replaced || loss == .movedAndReplaced
         if isReplaced { try expectBackup(path) }
         try database.close()
@@ -257,7 +257,7 @@ struct LostFileTests {
         try write("t")
     }
 
-    /// What is done with an attached database once its file was replaced.
+    /// The action on an attached database once its file was replaced.
     enum Ending: String, CaseIterable { case write, close }
 
     @Test(
@@ -283,7 +283,8 @@ struct LostFileTests {
             }
             #expect(error?.extendedResultCode == .SQLITE_READONLY_DBMOVED)
             #expect(error?.message?.contains("other of") == true)
-            // What is written elsewhere is not lost. (BEGIN IMMEDIATE begins to write in all databases.)
+            // What is written elsewhere is not lost. (BEGIN IMMEDIATE begins to write in all
+            // databases.)
             try queue.writeWithoutTransaction { db in try db.execute(sql: "INSERT INTO t VALUES (1)") }
         case .close: try queue.close()
         }
@@ -376,7 +377,7 @@ struct LostFileTests {
         let (folder, path) = (folder, path)
         let mover = Mover { try FileManager.default.moveItem(atPath: path, toPath: folder.path("elsewhere")) }
         database.add(transactionObserver: mover)
-        // (Of a statement alone, SQLite's hook tells observers.)
+        // (For a statement alone, SQLite's hook notifies observers.)
         let error = databaseError {
             try database.writeWithoutTransaction { db in try db.execute(sql: "INSERT INTO t VALUES (1)") }
         }

@@ -37,7 +37,7 @@ struct ServiceTests {
         #expect(databaseError { try writer.read { _ in } }?.message == Self.refusal)
     }
 
-    /// What the file has on disk, when nobody has it open.
+    /// Expects the names that the file has on disk, when no connection has it open.
     private func expectClosed(_ names: [String]) throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: file.folder.path)
         #expect(files == ["test.sqlite"])
@@ -122,7 +122,7 @@ struct ServiceTests {
                 try db.insert("0")
                 try inside()
                 try db.insert("1")
-                // Who has an access may have others.
+                // The holder of an access may have others.
                 _ = try writer.unsafeReentrantWrite { db in try db.names() }
                 if let pool = writer as? DatabasePool {
                     _ = try pool.unsafeReentrantRead { db in try db.names() }
@@ -378,7 +378,7 @@ struct ServiceTests {
     }
 }
 
-/// One who reads when it is freed.
+/// An observer that reads when it is freed.
 private final class CuriousObserver: TransactionObserver {
     private weak var writer: (any DatabaseWriter)?
     private let told: Recorder<String>

@@ -33,7 +33,7 @@ struct BackupTests {
         }
     }
 
-    /// Where a database is.
+    /// The place of a database.
     enum Place: String, CaseIterable {
         case file, wal, memory
 
@@ -130,7 +130,8 @@ struct BackupTests {
         try source.backup(to: destination, pagesPerStep: 3)
         #expect(try content(destination) == content(source))
         #expect(try pageSize(destination) == size)
-        // Databases in memory, and in WAL mode, cannot: the error says so, and they stay as they were.
+        // Databases in memory, and in WAL mode, cannot: the error says so, and they stay as they
+        // were.
         for place in [Place.memory, .wal] {
             let otherFile = try TemporaryDatabase()
             let fixed = try place.queue(otherFile)
@@ -147,7 +148,7 @@ struct BackupTests {
 
     // MARK: - While others write
 
-    /// Who writes between the steps of a backup.
+    /// The writers between the steps of a backup.
     enum Writer: String, CaseIterable {
         case sameQueue, otherConnection, otherThread
     }
@@ -272,7 +273,8 @@ struct BackupTests {
     func ring(length: Int) async throws {
         let queues = try (0..<length).map { _ in try DatabaseQueue.withPlayers() }
         try await queues[0].write { [self] db in try fill(db) }
-        // Each database is copied over the one before it, which is held: all but the first wait for their source.
+        // Each database is copied over the one before it, which is held: all but the first wait for
+        // their source.
         let (begun, end) = (Gate(), Gate())
         let first = Task {
             try await onThread {
@@ -404,7 +406,7 @@ struct BackupTests {
                         == "SQLite error 5: the database test cannot be closed: a backup is still running")
             }
         } else {
-            // Who closes the destination waits: the backup holds it.
+            // A close of the destination waits: the backup holds it.
             let ended = Gate()
             var hasBegun = false
             try source.backup(to: destination, pagesPerStep: 5) { _ in

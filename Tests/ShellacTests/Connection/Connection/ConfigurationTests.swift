@@ -92,7 +92,7 @@ struct ConfigurationTests {
             let error = try #require(throws: DatabaseError.self) { try queue.read { _ in } }
             #expect(error.message == "the database \(name) is closed")
         }
-        // Whoever opens needs the path, and not a name.
+        // A caller that opens a database needs the path, and not a name.
         let error = try #require(throws: DatabaseError.self) {
             try DatabaseQueue(path: folder.path, configuration: Self.configuration { $0.label = "the game" })
         }
@@ -185,4 +185,5 @@ struct ConfigurationTests {
     }
 }
 
-// The log is one for the whole process: other tests are heard, too, and each test looks for its own texts.
+// The log is one for the whole process: it has the entries of other tests, too, and each test looks
+// for its own texts.

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Shellac
 
-/// Statements, traces and backups that are left before their end, and connections that are used by C.
+/// Statements, traces and backups that are left before their end, and connections that are used by
+/// C.
 @Suite("Connections at their edges")
 struct ConnectionEdgesTests {
     private static func foreignKeys() throws -> DatabaseQueue {
@@ -131,7 +132,7 @@ struct ConnectionEdgesTests {
         ) {
             try queue.inDatabase { db in
                 let connection = try #require(db.sqliteConnection)
-                // Not by us: the log does not hear of it.
+                // Not by Shellac: its log does not notice.
                 #expect(sqlite3_exec(connection, "BEGIN", nil, nil, nil) == SQLITE_OK)
             }
         }
@@ -163,7 +164,7 @@ struct ConnectionEdgesTests {
 
     @Test("Queues and statements may be freed by different threads at the same time")
     func freedAtTheSameTime() throws {
-        /// Each of its two properties is let go of by one thread.
+        /// Each of its two properties is released by its own thread.
         final class Shared: @unchecked Sendable {
             var queue: DatabaseQueue?
             var statements: [Statement]

@@ -10,7 +10,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A clock that gives another date each time, and counts how many it gave.
+/// A clock that returns another date each time, and counts the dates.
 private final class CountingClock: TransactionClock {
     private let count = Atomic<Int>(0)
 
@@ -25,7 +25,7 @@ private final class CountingClock: TransactionClock {
 struct DatabaseDatesTests {
     private let clock = CountingClock()
 
-    /// A database with a function `now()`, that gives the transaction date as a number.
+    /// A database with a function `now()`, which returns the transaction date as a number.
     private func makeQueue(clock: (any TransactionClock)? = nil) throws -> DatabaseQueue {
         try DatabaseQueue.withPlayers { configuration in
             configuration.transactionClock = clock ?? self.clock

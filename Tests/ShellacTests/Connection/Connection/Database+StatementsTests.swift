@@ -143,7 +143,7 @@ struct ExecuteTests {
         let message: String
         /// The SQL that the error names.
         let failed: String
-        /// What the statements before it wrote into `t.a`.
+        /// The values that the statements before it wrote into `t.a`.
         var rows: [Int] = []
         var testDescription: String { "\(sql) \(arguments)" }
     }

@@ -12,7 +12,8 @@ import Foundation
 
 @Suite("SQL aggregates in Swift")
 struct DatabaseAggregateTests {
-    /// The sum of integers: NULL without any. It fails on negative ones, and at the end of a sum above 1000.
+    /// The sum of integers: NULL without any. It fails on negative ones, and at the end of a sum
+    /// above 1000.
     struct Sum: DatabaseAggregate {
         var sum: Int?
 
@@ -100,7 +101,8 @@ struct DatabaseAggregateTests {
     func firstError() throws {
         let other = DatabaseFunction("until_three", argumentCount: 1, aggregate: UntilThree.self)
         try DatabaseFunctionTests.queue(FunctionErrorTests.boom, other).inDatabase { db in
-            // The aggregate is at 1 when the function fails on -2. SQLite then finalizes what it has.
+            // The aggregate is at 1 when the function fails on -2. SQLite then finalizes what it
+            // has.
             #expect(throws: Boom(-2)) {
                 try Int.fetchAll(db, sql: "SELECT until_three(boom(CASE a WHEN 2 THEN -2 ELSE a END)) FROM t")
             }

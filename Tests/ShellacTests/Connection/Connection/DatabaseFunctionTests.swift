@@ -10,7 +10,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What SQL gives for a query of one value: for the suites of functions, aggregates and their errors.
+/// Returns the value of a query of one value: for the suites of functions, aggregates and their
+/// errors.
 func value(_ db: Database, _ sql: String, _ arguments: StatementArguments = []) throws
     -> DatabaseValue
 {

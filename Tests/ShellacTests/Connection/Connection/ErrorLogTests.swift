@@ -27,7 +27,7 @@ struct ErrorLogTests {
                 }
             }
         }.filter { $0.contains(table) }
-        // Versions of SQLite tell of a constraint in different words.
+        // Versions of SQLite report a constraint in different words.
         let (insertion, reason) = ("INSERT INTO \(table) VALUES (1)", "UNIQUE constraint failed: \(table).a")
         let constraint = try #require(log.last)
         #expect(

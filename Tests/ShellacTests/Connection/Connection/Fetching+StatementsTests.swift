@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Fetching, from SQL, statements and literals")
 struct FetchingFromStatementsTests {
-    /// Where rows are fetched from.
+    /// The sources that rows are fetched from.
     enum Source: String, CaseIterable, Sendable, Codable {
         case sql, statement, cachedStatement, boundStatement, literal, literalStatement
 

@@ -11,7 +11,8 @@ import Foundation
 
 @Suite("Traces")
 struct TraceTests {
-    /// What a trace hears, as it describes it. The duration of a profile is left out.
+    /// Returns a trace that records the description of each event. The duration of a profile is
+    /// left out.
     static func record(_ recorder: Recorder<String>) -> @Sendable (TraceEvent) -> Void {
         { event in
             switch event.kind {

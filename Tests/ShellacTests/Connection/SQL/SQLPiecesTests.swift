@@ -88,7 +88,7 @@ struct SQLPiecesTests {
         }
     }
 
-    /// What comes behind the end of a piece of SQL.
+    /// The endings of a piece of SQL.
     static let endings = ["", ";", " -- all", " -- all\n", " /* all */", " /* all", "; -- ? :a\n;", "\n;\n"]
 
     @Test("means the same in requests, whatever stands at its end", arguments: endings)

@@ -87,7 +87,7 @@ struct SQLTests {
         }
     }
 
-    /// Pieces that hostile texts are made of: quotes, and characters that join what stands before them.
+    /// Pieces that hostile texts are made of: quotes, and characters that join the one before them.
     static let pieces = [
         "\"", "'", "`", "[", "]", ";", "--", "/*", "*/", "?", ":a", "\\", "%", " ", "\n", "\r\n", "é",
         "e\u{301}",
@@ -154,7 +154,7 @@ struct SQLTests {
             try statement.setArguments([3, 4])
             #expect(try Int.fetchOne(statement) == 7)
             #expect(try Int.fetchOne(prepare("SELECT \(5)")) == 5)
-            // Nothing is left of who used the statement before.
+            // Nothing is left of the previous use of the statement.
             let unbound = #expect(throws: DatabaseError.self) { try prepare("SELECT ? + :b").execute() }
             #expect(unbound?.message == "wrong number of arguments: 0 for 2 parameters")
             let mixed = #expect(throws: DatabaseError.self) { try prepare("SELECT ?, \(1)") }

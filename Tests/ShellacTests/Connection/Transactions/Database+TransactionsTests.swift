@@ -450,7 +450,8 @@ struct DatabaseTransactionsTests {
     func rollbackInsideFunction(isInterrupted: Bool) async {
         await #expect(processExitsWith: .success) { [isInterrupted] in
             let queue = try DatabaseQueue.withPlayers()
-            // Where the transaction cannot be rolled back inside the statement, the access does it, and says so.
+            // If the transaction cannot be rolled back inside the statement, the access does it,
+            // and says so.
             let leftOpen = databaseError {
                 try queue.inDatabase { db in
                     for name in ["Arthur", "Barbara"] { try db.insert(name) }

@@ -38,7 +38,7 @@ extension RecordStyle {
     }
 }
 
-/// What lets go of the notes of records that only the journal still holds.
+/// The operations that release the notes of records that only the journal still holds.
 enum LettingGo: String, CaseIterable {
     case commit, rollback, rollbackTo, savepoint, insertion, function, failedFunction, lostTransaction,
         leftOpen
@@ -75,7 +75,7 @@ enum LettingGo: String, CaseIterable {
             try save()
             try db.execute(sql: "RELEASE a")
         case .insertion:
-            // A statement outside of a transaction that gives rows ends when its cursor does.
+            // A statement outside of a transaction that returns rows ends when its cursor does.
             try db.addFunction("save_all", save)
             let cursor = try Int.fetchCursor(
                 db, sql: "INSERT INTO hero (name, score) VALUES ('row', save_all()) RETURNING id")
@@ -111,7 +111,7 @@ enum LettingGo: String, CaseIterable {
 
 @Suite("Records that save others when they are freed")
 struct FarewellTests {
-    /// What a record does with the others when it is freed.
+    /// The action of a record on the others when it is freed.
     enum LastWill: String, CaseIterable {
         case savepoint, transaction, oneByOne, insertAll, rollback, function
 
@@ -177,7 +177,7 @@ struct FarewellTests {
             }
             #expect(!db.isInsideTransaction)
         }
-        // As long as its scope is open, a lost transaction lets nobody write.
+        // As long as its scope is open, a lost transaction refuses all writes.
         let isObeyed = way != .lostTransaction
         #expect(failures.isEmpty == isObeyed)
         #expect(isObeyed || (failures.first as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT)

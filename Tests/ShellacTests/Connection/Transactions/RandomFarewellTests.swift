@@ -109,7 +109,7 @@ private final class RandomFarewells<Hero: HeroRecord, Farewell: FarewellHero> {
         } catch { note("…\(how) \(record.name) threw \(error)") }
     }
 
-    /// Saves a record that nobody holds afterwards, unless a note does.
+    /// Saves a record that only a note may hold afterwards.
     private func leave(_ depth: Int) {
         note("leave")
         let farewell = Farewell(newName()) { [unowned self] in
@@ -178,7 +178,7 @@ private final class RandomFarewells<Hero: HeroRecord, Farewell: FarewellHero> {
         }
     }
 
-    /// What raw SQL may have left open.
+    /// Ends a transaction that raw SQL may have left open.
     func endTransaction() {
         while db.isInsideTransaction { try? db.rollback() }
         // One that was lost ends here, too: SQLite has nothing to roll back then.

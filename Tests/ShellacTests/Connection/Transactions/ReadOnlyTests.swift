@@ -219,7 +219,7 @@ struct ReadOnlyTests {
         #expect(try queue.names() == ["Arthur"])
     }
 
-    /// PRAGMAs that do something without an argument, and are refused where they write.
+    /// PRAGMAs that do something without an argument, and are refused if they write.
     static let actingPragmas: Set = ["incremental_vacuum", "optimize"]
 
     @Test("A PRAGMA that only asks can be asked in a read", arguments: [JournalMode.default, .wal])

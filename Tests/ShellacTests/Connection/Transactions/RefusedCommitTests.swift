@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Refused commits")
 struct RefusedCommitTests {
-    /// What makes SQLite refuse a commit.
+    /// The reasons for which SQLite refuses a commit.
     enum Refusal: String, CaseIterable {
         /// A deferred foreign key has no parent.
         case foreignKey

@@ -62,7 +62,7 @@ struct SavepointStackTests {
                 try? db.execute(sql: sql)
                 let log = db.transactionLog
                 #expect(log.isOpen == db.isInsideTransaction, "seed \(seed)")
-                // SQLite does not tell its stack: a name is in it if a rollback to it succeeds.
+                // SQLite does not return its stack: a name is in it if a rollback to it succeeds.
                 let names = log.savepoints.names
                 for name in ["a", "b", "b c", "c"] {
                     let isKnown = names.contains { $0.lowercased() == name }
@@ -80,7 +80,7 @@ struct SavepointStackTests {
 
     // MARK: - inSavepoint
 
-    /// How a savepoint ends.
+    /// The ends of a savepoint.
     enum Outcome: CaseIterable {
         case commit, rollback, failure
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Lost transactions")
 struct TransactionLogTests {
-    /// What makes SQLite end a transaction by itself.
+    /// The reasons for which SQLite ends a transaction by itself.
     enum Cause: String, CaseIterable, Codable {
         case full, interrupt, orRollback, raise
 
@@ -40,7 +40,8 @@ struct TransactionLogTests {
             }
         }
 
-        /// Runs a body with a database that has the player Arthur, and where the SQL makes SQLite roll back.
+        /// Runs a body with a database that has the player Arthur, and where the SQL makes SQLite
+        /// roll back.
         func run(_ body: (DatabaseQueue) throws -> Void) throws {
             let queue = try DatabaseQueue.withPlayers { configuration in
                 configuration.prepareDatabase { db in
@@ -76,7 +77,7 @@ struct TransactionLogTests {
             return error?.extendedResultCode == code && error?.message == message && error?.sql == sql
         }
 
-        /// Has SQLite end the transaction. The error is caught.
+        /// Makes SQLite end the transaction, and catches the error.
         func lose(_ db: Database) {
             let error = #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
             #expect(isCause(of: error))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// What an error tells of the constraint that was violated.
+/// The facts in an error about the violated constraint.
 @Suite("Violated constraints", .behaviour(73))
 struct ConstraintTests {
     private let queue: DatabaseQueue
@@ -43,7 +43,7 @@ struct ConstraintTests {
         }
     }
 
-    /// Returns what the error of a statement tells, and looks whether all is as before.
+    /// Returns the constraint in the error of a statement, and checks that all is as before.
     private func violated(_ sql: String, _ arguments: StatementArguments = []) throws -> Constraint? {
         try queue.inDatabase { db in
             let before = try db.contents
@@ -55,7 +55,7 @@ struct ConstraintTests {
             try #expect(db.contents == before, "\(sql)")
             #expect(!db.isInsideTransaction)
             try #expect(Bool.fetchOne(db, sql: "PRAGMA defer_foreign_keys") == false)
-            // In a transaction, it tells the same, and the transaction goes on.
+            // In a transaction, the error is the same, and the transaction goes on.
             try db.inTransaction {
                 try db.execute(sql: "INSERT INTO team (id, name) VALUES (100, 'Greens')")
                 let again = #expect(throws: DatabaseError.self, "\(sql)") {
@@ -348,7 +348,7 @@ struct ConstraintTests {
                 )
                 #expect(traced.elements.filter { !$0.hasPrefix("--") && !$0.hasPrefix("PRAGMA") } == [sql])
                 #expect(seen.elements.isEmpty)
-                // Those who listen hear of what comes next.
+                // The observers are notified of the next change.
                 try db.execute(sql: "INSERT INTO player (id, teamID) VALUES (NULL, 1)")
                 #expect(seen.elements.filter { $0 == "insert player" }.count == 1)
             }

@@ -174,7 +174,7 @@ struct DatabaseRegionTests {
             #expect(throws: TestError(1)) { try db.notifyChanges(in: region) }
             #expect(spy.removeAll() == ["undetected", "willCommit", "didRollback"])
             expectError("no such table: nowhere") { try db.notifyChanges(in: SQL("SELECT * FROM nowhere")) }
-            // Nobody observes: nothing happens.
+            // Without an observer, nothing happens.
             db.remove(transactionObserver: spy)
             try db.notifyChanges(in: region)
         }

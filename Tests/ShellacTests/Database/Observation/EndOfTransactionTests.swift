@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The end of a transaction, as told")
 struct EndOfTransactionTests {
-    /// What the first observer does in didCommit or didRollback.
+    /// The action of the first observer in didCommit or didRollback.
     enum Second: CaseIterable, Sendable {
         case commit, rollback, failure, autocommit, savepoint, raw
 
@@ -94,7 +94,7 @@ struct EndOfTransactionTests {
             spy.onCommit = { db in
                 guard rest > 0 else { return }
                 rest -= 1
-                // (It may be told again before its transaction begins.)
+                // (It may be notified again before its transaction begins.)
                 let name = "\(number) \(rest)"
                 try? db.inTransaction {
                     try db.insert(name)
@@ -106,7 +106,7 @@ struct EndOfTransactionTests {
             return spy
         }
         try queue.write { db in try db.insert("Arthur") }
-        // Seven transactions, of which each observer has heard one after the other.
+        // Seven transactions, of which each observer was notified one after the other.
         for spy in spies {
             #expect(spy.log == (1...7).flatMap { ["insert player \($0)", "willCommit", "didCommit"] })
         }
@@ -169,7 +169,7 @@ struct EndOfTransactionTests {
         }
     }
 
-    /// Where the last observer removes itself, or adds another one.
+    /// The notification in which the last observer removes itself, or adds another one.
     enum Place: CaseIterable, Sendable {
         case asked, changed, told, willCommit, didCommit, loneWillCommit
 
@@ -189,7 +189,7 @@ struct EndOfTransactionTests {
             }
             if self == .loneWillCommit { return try queue.inDatabase { db in try db.insert("Arthur") } }
             try queue.write { db in
-                // What is made in a savepoint is told at the COMMIT.
+                // Changes in a savepoint are notified at the COMMIT.
                 if self == .told { try db.execute(sql: "SAVEPOINT s") }
                 try db.insert("Arthur")
             }

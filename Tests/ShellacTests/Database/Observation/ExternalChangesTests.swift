@@ -30,7 +30,7 @@ struct ExternalChangesTests {
         var iterator = queue.externalChanges(pollingEvery: interval).makeAsyncIterator()
         try await other.write { db in try db.insert("0") }
         try await #require(iterator.next() != nil)
-        // The queue's own commits are not told, and what comes behind them is.
+        // The queue's own commits are not notified, and the change after them is.
         let told = Gate()
         let changes = queue.externalChanges(pollingEvery: interval)
         let task = Task { if try await changes.first(where: { _ in true }) != nil { told.open() } }
@@ -118,7 +118,7 @@ struct ExternalChangesTests {
         #expect(!told.isOpen)
         other.release()
         let writer = try file.queue { $0.busyMode = .timeout(60) }
-        // What was committed before the first answer is not told.
+        // Commits before the first answer are not notified.
         try await waitUntil {
             try? writer.write { db in try db.execute(sql: "INSERT INTO player (name) VALUES (random())") }
             return told.isOpen

@@ -122,7 +122,7 @@ struct LostTransactionTests {
         #expect(error?.resultCode.primaryResultCode == loss.resultCode)
         #expect(next == nil)
         #expect(spy.log == [])
-        // An unrelated transaction tells nothing of the lost one.
+        // An unrelated transaction notifies nothing of the lost one.
         try queue.write { db in try db.execute(sql: "CREATE TABLE u (a); INSERT INTO u VALUES (1)") }
         #expect(spy.removeAll() == ["insert u 1", "willCommit", "didCommit"])
         #expect(recorder.elements == [])

@@ -2,7 +2,8 @@ import Shellac
 import TestSupport
 import Testing
 
-/// Who hears of changes that SQLite does not tell, in accesses that read.
+/// The observers that `notifyChanges` notifies of changes that SQLite does not report, in accesses
+/// that read.
 @Suite("What notifyChanges tells")
 struct NotifyChangesTests {
     /// The ways to read of a queue and of a pool, and of what is opened for reading alone.

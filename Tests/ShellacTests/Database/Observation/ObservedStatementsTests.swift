@@ -15,7 +15,7 @@ struct ObservedStatementsTests {
             """)
     }
 
-    /// A statement that fails after its first rows, and what it tells in a transaction and alone.
+    /// A statement that fails after its first rows, and its events in a transaction and alone.
     struct Failure: Sendable {
         let sql: String
         var setup = ""
@@ -108,7 +108,7 @@ struct ObservedStatementsTests {
                 let isUndone = try db.integers("SELECT COUNT(*) FROM log") == [0]
                 #expect(spy.log.isEmpty == isUndone)
                 spy.removeAll()
-                // One row: there is nothing to undo, and what the function did stands.
+                // One row: there is nothing to undo, and the function's changes stay.
                 expectError("UNIQUE constraint failed: player.name") {
                     try db.execute(sql: "INSERT INTO player (name) VALUES (note('Arthur'))")
                 }

@@ -31,7 +31,7 @@ struct QuietStatementsTests {
                 try db.execute(
                     sql: "INSERT INTO log (text) SELECT adds(value) FROM json_each('[\"b\", \"a\"]')")
             }
-            // What is told is what stands.
+            // The events are the changes that last.
             let told = spy.removeAll().filter { $0.hasPrefix("insert") }.count
             #expect(try db.names().count == 1 + told)
             try db.execute(sql: "UPDATE log SET text = 'x'")

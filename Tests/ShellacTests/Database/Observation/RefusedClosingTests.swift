@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Closing an observed database")
 struct RefusedClosingTests {
-    /// What the connection has of SQLite's hooks when it is closed.
+    /// The hooks of SQLite that the connection has when it is closed.
     enum Moment: CaseIterable, Sendable {
-        /// None: nobody has observed a change.
+        /// None: there was no observer of a change.
         case fresh
         /// The commit hook, after a statement outside of a transaction.
         case autocommit
@@ -102,7 +102,8 @@ struct RefusedClosingTests {
         var cursor: DatabaseCursor<String>?
         try queue?.inDatabase { db in
             try db.insert("Arthur")
-            // A statement outside of a transaction that gives rows commits when it is reset or finalized.
+            // A statement outside of a transaction that returns rows commits when it is reset or
+            // finalized.
             cursor = try String.fetchCursor(
                 db, sql: "INSERT INTO player (name) VALUES ('Barbara'), ('Craig') RETURNING name")
             _ = try cursor?.next()

@@ -4,21 +4,21 @@ import Testing
 
 @testable import Shellac
 
-/// Histories in which everything moves: observers come and go at any moment, and open transactions when they hear of a
-/// commit; the schema changes between two runs of a kept statement, by this connection and another one; transactions
-/// are lost inside of statements that read.
+/// Histories in which everything moves. Observers come and go at any moment, and open transactions
+/// when they are notified of a commit. The schema changes between two runs of a kept statement, by
+/// this connection and another one. Transactions are lost inside of statements that read.
 @Suite("The replica, in restless histories")
 struct ReplicaHistoryTests {
     static let tables = ["a", "b", "log"]
 
-    /// What all share that belongs to one history. It is used on the connection's side alone.
+    /// The state that all parts of one history share. It is used on the connection's side alone.
     final class History {
         var random: SeededGenerator
         unowned let queue: DatabaseQueue
         var log: [String] = []
         var faults: [String] = []
         var passers: [Passer] = []
-        /// How many transactions were opened by observers, and are still running.
+        /// The number of transactions that observers have opened, and that are still running.
         var depth = 0
         var nestedCount = 0
         var lossCount = 0
@@ -52,7 +52,7 @@ struct ReplicaHistoryTests {
             "ALTER TABLE a DROP COLUMN c1", "ALTER TABLE a DROP COLUMN c2",
         ]
 
-        /// A change of the schema that keeps all rows. It fails where it was made before.
+        /// A change of the schema that keeps all rows. It fails if it was made before.
         func change() -> String { Self.changes[number(0...Self.changes.count - 1)] }
 
         func run(_ sql: String, _ db: Database) {
@@ -147,7 +147,8 @@ struct ReplicaHistoryTests {
         func databaseDidRollback(_ db: Database) { act(db) }
     }
 
-    /// Keeps the ids of all rows from events alone, and compares them with the tables at each commit and rollback.
+    /// Keeps the ids of all rows from events alone, and compares them with the tables at each
+    /// commit and rollback.
     final class Mirror: TransactionObserver {
         let name: String
         unowned let history: History
@@ -227,7 +228,7 @@ struct ReplicaHistoryTests {
                 history.log.append("other: \(change)")
                 try other.inDatabase { db in try? db.execute(sql: change) }
             }
-            // They leave, and others come. (Some hear of one transaction alone, and do not say so.)
+            // They leave, and others come. (Some observe one transaction alone, and do not say so.)
             if number % 10 == 0 { history.passers = [] }
             while history.passers.count < 3 { history.add(Passer(history)) }
             try? queue.inDatabase { db in

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("The replica")
 struct ReplicaTests {
-    /// Keeps a mirror of the tables, from what it is told alone: which rows there are comes from the events, and only
-    /// the values of the rows that they name are read.
+    /// Keeps a mirror of the tables from its notifications alone. The events say which rows there
+    /// are, and only the values of the rows that they name are read.
     private final class Mirror: TransactionObserver {
         private(set) var tables: [String: [Int64: String]] = ["a": [:], "b": [:]]
         private var pending: [DatabaseEvent] = []
-        /// What cannot be: the update of a row that is not there.
+        /// The impossible events, such as the update of a row that is not there.
         private(set) var contradictions: [String] = []
         private(set) var commitCount = 0
         private(set) var rollbackCount = 0
@@ -73,7 +73,7 @@ struct ReplicaTests {
         #expect(mirror.rollbackCount > 50)
     }
 
-    /// Keeps a mirror of the tables from the values that it is told, and reads nothing.
+    /// Keeps a mirror of the tables from the values of the events, and reads nothing.
     private final class ValueMirror: TransactionObserver {
         /// The rows, by the values of their primary key.
         private(set) var tables: [String: [[DatabaseValue]: [DatabaseValue]]] = [
@@ -81,7 +81,8 @@ struct ReplicaTests {
         ]
         private var pending: [DatabasePreUpdateEvent] = []
         private var changeCount = 0
-        /// What cannot be: an old value that is not the mirror's, the insertion of a row that is there.
+        /// The impossible events: an old value that is not the mirror's, the insertion of a row
+        /// that is there.
         private(set) var contradictions: [String] = []
         private(set) var commitCount = 0
 

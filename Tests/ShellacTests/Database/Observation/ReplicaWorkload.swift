@@ -15,7 +15,7 @@ struct ReplicaWorkload {
         """
 
     var random: SeededGenerator
-    /// How many savepoints are open.
+    /// The number of open savepoints.
     var depth = 0
     /// Whether there are changes that SQLite hides from observers.
     var hasHiddenChanges = false

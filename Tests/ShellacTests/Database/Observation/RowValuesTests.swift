@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The old and new values of rows, observed")
 struct RowValuesTests {
-    /// Keeps what it is told, with the values.
+    /// Keeps its notifications, with the values.
     final class Spy: TransactionObserver {
         private(set) var log: [String] = []
         private(set) var events: [DatabasePreUpdateEvent] = []

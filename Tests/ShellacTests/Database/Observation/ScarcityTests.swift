@@ -4,8 +4,9 @@ import Testing
 
 @testable import Shellac
 
-/// Statements that only read, and find no memory, or no room for their temporary files: SQLite then ends the transaction
-/// around them. The limits are those of a process, so each history has one of its own.
+/// Statements that only read, and find no memory, or no room for their temporary files: SQLite then
+/// ends the transaction around them. The limits are those of a process, so each history has one of
+/// its own.
 @Suite("Where memory or room for files ends")
 struct ScarcityTests {
     enum Scarcity: String, CaseIterable, Sendable, Codable {
@@ -23,7 +24,8 @@ struct ScarcityTests {
             }
         }
 
-        /// A statement that fails, and ends the transaction around it: one that reads no table would not.
+        /// A statement that fails, and ends the transaction around it: one that reads no table
+        /// would not.
         var sql: String {
             switch self {
             case .memory: "SELECT hex(zeroblob(50000000)) FROM hero LIMIT 1"
@@ -67,7 +69,7 @@ private final class ScarceHistory<Hero: HeroRecord> {
     private var told = (commits: 0, rollbacks: 0)
     private var lossCount = 0
 
-    /// The rows that the committed events tell of.
+    /// The rows according to the committed events.
     private final class Mirror: TransactionObserver {
         var ids: Set<Int64> = []
         private var pending: [DatabaseEvent] = []

@@ -20,7 +20,7 @@ struct SchemaChangeObservationTests {
             INSERT INTO t VALUES (1, 1), (2, 2);
             """
 
-        /// What is run twice.
+        /// The statement that is run twice.
         var statement: String {
             switch self {
             case .trigger, .emptyingTrigger: "UPDATE t SET a = a + 1"
@@ -52,7 +52,7 @@ struct SchemaChangeObservationTests {
             }
         }
 
-        /// What the second run does to the log.
+        /// The events of the second run.
         var told: Set<String> {
             switch self {
             case .trigger, .view: ["insert log 1", "insert log 2"]
@@ -62,7 +62,7 @@ struct SchemaChangeObservationTests {
         }
     }
 
-    /// Who changes the schema, and when.
+    /// The connection that changes the schema, and when it does.
     enum Who: String, CaseIterable, Sendable { case this, sameTransaction, other }
 
     @Test(

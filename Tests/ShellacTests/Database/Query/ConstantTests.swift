@@ -3,7 +3,7 @@ import Shellac
 import TestSupport
 import Testing
 
-/// What a plan needs stands in the SQL; values are bound.
+/// The SQL contains the constants that a plan needs, and values are bound.
 @Suite("Constants of expressions", .behaviour(114))
 struct ConstantTests {
     private static let json = JSONColumn("json")

@@ -2,8 +2,9 @@ import Shellac
 import TestSupport
 import Testing
 
-/// All functions of SQLite's own pages: "Built-In Scalar SQL Functions", "Date And Time Functions", "Built-In Aggregate
-/// Functions", "Window Functions", "Built-In Mathematical SQL Functions", "JSON Functions And Operators".
+/// All functions of SQLite's own pages: "Built-In Scalar SQL Functions", "Date And Time Functions",
+/// "Built-In Aggregate Functions", "Window Functions", "Built-In Mathematical SQL Functions", "JSON
+/// Functions And Operators".
 @Suite("The catalogue of functions")
 struct FunctionCatalogueTests {
     private static let x = Column("x")
@@ -133,7 +134,7 @@ struct FunctionCatalogueTests {
         try DatabaseQueue().write { db in
             try db.execute(sql: "CREATE TABLE t (x)")
             for (expression, sql) in cases {
-                // Where SQLite lacks the function, its error has the SQL.
+                // If SQLite lacks the function, its error has the SQL.
                 let request = Table("t").select(expression)
                 var text: String?
                 let error = databaseError {

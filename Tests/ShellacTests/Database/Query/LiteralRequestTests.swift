@@ -343,7 +343,7 @@ struct LiteralRequestTests {
 }
 
 extension DatabaseQueue {
-    /// The error of a piece that is written for nobody.
+    /// Returns the error of a piece that is written for no database.
     fileprivate static func errorOf(_ piece: SQL) -> (any Error)? {
         do {
             _ = try piece.written(on: nil)

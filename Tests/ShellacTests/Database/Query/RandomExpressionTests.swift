@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Random expressions")
 struct RandomExpressionTests {
-    /// An expression, and what it is: computed by Swift, by the rules of SQLite, on integers and NULL.
+    /// An expression, and what it is: computed by Swift, by the rules of SQLite, on integers and
+    /// NULL.
     private struct Sample {
         let expression: SQLExpression
         let value: Int?

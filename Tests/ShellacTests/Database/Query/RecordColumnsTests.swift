@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Which columns the closures of requests are given, as the compiler sees it.
+/// The columns that the closures of requests get, as the compiler sees them.
 @Suite("The columns that a type declares")
 struct RecordColumnsTests {
     private func compile(_ columns: String, _ statement: String) async throws -> Command {
@@ -40,9 +40,10 @@ struct RecordColumnsTests {
         #expect(command.succeeded, "\(command.output)")
     }
 
-    // An associated type is found by its name, whoever may see it. A protocol of its own, to which a type would conform to
-    // have its columns checked, would let this compile, and would take the check from all who do not know of it:
-    // `$0.score` would be a column "score", and not "player_score".
+    // An associated type is found by its name, whichever code may see it. With a protocol of its
+    // own, to which a type would conform to have its columns checked, this would compile. But users
+    // who do not know that protocol would have no check: `$0.score` would be a column "score", and
+    // not "player_score".
     @Test("cannot be private: the compiler says what to write instead")
     func privateColumns() async throws {
         let command = try await compile("private " + score, "try Player.updateAll(db) { $0.score += 1 }")

@@ -21,8 +21,8 @@ struct RequestCompilationTests {
                 ]
             }
             """
-        // The solver counts what it tries: so many attempts take a fifth of a second, and their number is the same
-        // on all machines.
+        // The solver counts what it tries: so many attempts take a fifth of a second, and their
+        // number is the same on all machines.
         let command = try await SwiftScript.compile(
             source: source, options: ["-Xfrontend", "-solver-scope-threshold=10000"])
         #expect(command.succeeded, "\(command.output)")

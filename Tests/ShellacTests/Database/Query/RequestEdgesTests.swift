@@ -101,7 +101,7 @@ struct RequestEdgesTests {
             }
             let count = try Player.filter(Self.score > 0).fetchCount(db)
             #expect(count == 4)
-            // Another name harms nobody.
+            // Another name does no harm.
             let best = CommonTableExpression("best", Table("player").filter(Self.score > 99).select(Self.id))
             let deleted = try Player.filter(best.all().contains(Self.id)).with(best).deleteAll(db)
             #expect(deleted == 3)

@@ -254,7 +254,7 @@ struct RequestSurprisesTests {
 }
 
 extension League {
-    /// Runs a body on the database of the league, with what hears its statements.
+    /// Runs a body on the database of the league, with a spy that records its statements.
     static func sqlAndDatabase(_ body: (Database, SQLSpy) throws -> Void) throws {
         let spy = SQLSpy()
         try database(spy).write { try body($0, spy) }

@@ -1,5 +1,5 @@
-// The samples of seeds 000, 002 and 004 that concern requests, as their readers would copy them. What had to be changed
-// stands beside them.
+// The samples of seeds 000, 002 and 004 that concern requests, as their readers would copy them.
+// Comments beside them say what had to be changed.
 
 import Foundation
 import Shellac
@@ -76,7 +76,8 @@ private class Player: Record {
 private class RestrictedPlayer: Record {
     nonisolated(unsafe) static var seen: [String] = []
     override class var databaseTableName: String { "player" }
-    // `[any SQLSelectable]`: Swift asks for the `any`. `class var`: a `static` one cannot be overridden again.
+    // `[any SQLSelectable]`: Swift asks for the `any`. `class var`: a `static` one cannot be
+    // overridden again.
     override class var databaseSelection: [any SQLSelectable] {
         return [Column("id"), Column("name")]
     }
@@ -162,7 +163,8 @@ struct UserRequestsTests {
             let reminder = try Reminder.find(db, id: 2)
             spy.removeAll()
             let date = Date(timeIntervalSince1970: 0)
-            // The seed's `Reminder.find(reminder.id).update { … }.execute(db)`. An assignment is `set(to:)`: `=` is Swift's.
+            // The seed's `Reminder.find(reminder.id).update { … }.execute(db)`. An assignment is
+            // `set(to:)`: `=` is Swift's.
             try Reminder
                 .filter(id: reminder.id)
                 .updateAll(db) {
@@ -175,7 +177,8 @@ struct UserRequestsTests {
                 ])
             let changed = try Reminder.find(db, id: 2)
             #expect(changed.isFlagged && changed.updatedAt == date)
-            // The seed's `Reminder.where { $0.id.in(rows.map(\.reminder.id)) }.update { $0.isFlagged = true }.execute(db)`.
+            // The seed's
+            // `Reminder.where { $0.id.in(rows.map(\.reminder.id)) }.update { $0.isFlagged = true }.execute(db)`.
             let rows = try Reminder.limit(3).fetchAll(db)
             try Reminder
                 .filter { rows.map(\.id).contains($0.id) }
@@ -201,7 +204,8 @@ struct UserRequestsTests {
                     """)
             let open = try Reminder.filter { !$0.isCompleted }.isEmpty(db)
             #expect(open)
-            // The seed's `Reminder.upsert { reminder }.execute(db)` and `Reminder.find(reminder.id).delete().execute(db)`.
+            // The seed's `Reminder.upsert { reminder }.execute(db)` and
+            // `Reminder.find(reminder.id).delete().execute(db)`.
             var reminder = try Reminder.find(db, id: 1)
             reminder.title = "Get milk"
             try reminder.upsert(db)

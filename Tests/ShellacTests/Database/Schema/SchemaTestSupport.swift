@@ -4,7 +4,8 @@ import Testing
 @testable import Shellac
 
 extension Database {
-    /// The SQL of the statements that a function executes, without pragmas and look-ups of the schema.
+    /// The SQL of the statements that a function executes, without pragmas and look-ups of the
+    /// schema.
     func executedSQL(_ body: () throws -> Void) rethrows -> [String] {
         let spy = SQLSpy()
         trace(spy.trace)

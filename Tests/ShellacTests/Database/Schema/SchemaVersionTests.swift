@@ -3,7 +3,8 @@ import Testing
 
 @testable import Shellac
 
-/// The version of the schema is read at the beginning of each transaction, by a statement that is kept for it.
+/// The version of the schema is read at the beginning of each transaction, by a statement that is
+/// kept for it.
 @Suite struct SchemaVersionTests {
     private func columns(_ db: Database) throws -> [String]? {
         try db.tableExists("t") ? db.columns(in: "t").map(\.name) : nil

@@ -2,8 +2,8 @@ import Shellac
 import TestSupport
 import Testing
 
-/// Counters of tables without row ids, whose keys find rows that hold other values; and triggers that are not those that the
-/// schema asks for.
+/// Counters of tables without row ids, whose keys find rows that hold other values; and triggers
+/// that are not those that the schema asks for.
 @Suite("A counter", .behaviour(109))
 struct CounterCollationTests {
     private let queue: DatabaseQueue
@@ -29,7 +29,8 @@ struct CounterCollationTests {
         }
     }
 
-    /// The columns of a counted table without row ids, two keys that it takes for equal, and another one.
+    /// The columns of a counted table without row ids, two keys that it takes for equal, and
+    /// another one.
     private static let collatedKeys = [
         ("code TEXT COLLATE NOCASE PRIMARY KEY, teamID REFERENCES team(id)", "'a'", "'A'", "'b'"),
         ("code TEXT COLLATE RTRIM PRIMARY KEY, teamID REFERENCES team(id)", "'a'", "'a '", "'b'"),
@@ -101,7 +102,8 @@ struct CounterCollationTests {
     func olderTriggers() throws {
         try createCounted(Self.collatedKeys[0].0)
         try queue.write { db in
-            // As they were: the key of the notes was compared byte by byte, and that of the table by its own collation.
+            // As they were: the key of the notes was compared byte by byte, and that of the table
+            // by its own collation.
             let triggers = try Row.fetchAll(
                 db,
                 sql:

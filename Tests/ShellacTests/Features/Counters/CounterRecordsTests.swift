@@ -3,7 +3,8 @@ import Shellac
 import TestSupport
 import Testing
 
-/// Counters and what else is around a table: its records, stamps, undo, observers, and the drift check.
+/// Counters and what else is around a table: its records, stamps, undo, observers, and the drift
+/// check.
 @Suite("Beside a counter")
 struct CounterRecordsTests {
     private let queue: DatabaseQueue
@@ -56,7 +57,7 @@ struct CounterRecordsTests {
         #expect(team.playersCount == 1)
         #expect(team.name == "Greens")
         #expect(!team.hasDatabaseChanges)
-        // Given in memory, it is a change that nobody saves.
+        // If the program sets it, it is a change that no save writes.
         team.playersCount = 5
         try #expect(!queue.write { try team.updateChanges($0) })
         try #expect(count() == 1)

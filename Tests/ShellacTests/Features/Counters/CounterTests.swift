@@ -3,7 +3,8 @@ import Shellac
 import TestSupport
 import Testing
 
-/// Counters: which triggers a table has, what is counted, and what happens to both when the schema changes.
+/// Counters: which triggers a table has, what is counted, and what happens to both when the schema
+/// changes.
 @Suite("A counter")
 struct CounterTests {
     private let queue: DatabaseQueue
@@ -53,7 +54,8 @@ struct CounterTests {
         }
     }
 
-    /// Expects a change of the schema to be refused with a sentence, and to leave the schema as it was.
+    /// Expects a change of the schema to be refused with a sentence, and to leave the schema as it
+    /// was.
     private func expectRefusal(
         _ sentence: String, sourceLocation: SourceLocation = #_sourceLocation,
         _ change: @escaping (Database) throws -> Void
@@ -154,7 +156,7 @@ struct CounterTests {
         try #expect(run("INSERT INTO player (id, code, teamId) VALUES (5, 'e', 2), (6, 'f', 2)") == [1, 2])
         try #expect(run("UPDATE OR REPLACE player SET code = 'e' WHERE id = 1") == [1, 1])
         try #expect(run("UPDATE OR REPLACE player SET id = 6 WHERE id = 1") == [1, 0])
-        // The rows in the way stay where they are, and count as before, in this statement and in the next one.
+        // The conflicting rows stay, and count as before, in this statement and in the next one.
         try #expect(run("INSERT OR IGNORE INTO player (id, teamId) VALUES (6, 2)") == [1, 0])
         try #expect(run("INSERT INTO player (id, teamId) VALUES (6, 2) ON CONFLICT DO NOTHING") == [1, 0])
         try #expect(
@@ -265,7 +267,8 @@ struct CounterTests {
                 return try Int.fetchAll(db, sql: "SELECT citiesCount FROM country ORDER BY code, number")
             }
             try #expect(counts("INSERT INTO country (code, number) VALUES ('FR', 1), ('FR', 2)") == [0, 0])
-            // The key compares as a foreign key does: by the affinity and the collation of what it refers to.
+            // The key compares as a foreign key does: by the affinity and the collation of what it
+            // refers to.
             try #expect(
                 counts(
                     "INSERT INTO city VALUES ('FR', '1', 'Paris'), ('fr', '1', 'Lyon'), ('FR', '2', 'Nice')")

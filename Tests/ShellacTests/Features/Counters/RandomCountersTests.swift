@@ -5,7 +5,7 @@ import Testing
 /// Random histories of rows that are counted.
 @Suite("Random histories of counted rows")
 struct RandomCountersTests {
-    /// Rows by hand: what SQLite is told to do is done here, too.
+    /// A model of the rows: it repeats each operation that SQLite runs.
     private struct Model {
         var teams: Set<Int> = []
         private(set) var players: [Int: (code: Int, team: Int?)] = [:]

@@ -10,7 +10,7 @@ func exchangeQueue(_ sql: String) throws -> DatabaseQueue {
 }
 
 extension Database {
-    /// What an export of a table writes.
+    /// Returns the text that an export of a table writes.
     func exported(_ table: String, as format: ExchangeFormat = .csv) throws -> String {
         var bytes: [UInt8] = []
         try exportRows(of: table, to: .chunks { bytes += $0 }, as: format)

@@ -1,4 +1,4 @@
-// What the records of an import do not write is not lost in silence.
+// An import does not silently lose the values that its records do not write.
 
 import Foundation
 import TestSupport
@@ -36,7 +36,8 @@ struct ImportedRecordsTests {
         let value = column == "hidden" ? "1" : "2020-01-01 00:00:00.000"
         let text = "id,text,\(column.uppercased())\n1,a,\n2,b,\(value)\n"
         try queue.write { db in
-            // The first row holds NULL, which is what the column holds without a value, unless it has a default.
+            // The first row holds NULL, which is what the column holds without a value, unless it
+            // has a default.
             let row = column == "hidden" ? "row 1 (line 2)" : "row 2 (line 3)"
             #expect(
                 thrown { try Note.importAll(db, from: .bytes(text.utf8)) }

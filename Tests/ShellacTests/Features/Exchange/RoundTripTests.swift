@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What is exported, beside what an import makes of it.
+/// Exported values, compared with what an import makes of them.
 @Suite("What is exported and imported")
 struct RoundTripTests {
     private static let nullWords: [String?] = [
@@ -108,7 +108,7 @@ struct RoundTripTests {
                 }
                 var bytes: [UInt8] = []
                 var isRequest = Bool.random(using: &generator)
-                // For a request, the type ANY alone does not tell whether the table is strict.
+                // For a request, the type ANY alone does not say whether the table is strict.
                 let untyped = types.indices.filter { ["", "BLOB", "ANY"].contains(types[$0]) }
                 let isAny = untyped.contains { isStrict || types[$0] != "ANY" }
                 if isCSV, isAny, Self.isNumber(null) {

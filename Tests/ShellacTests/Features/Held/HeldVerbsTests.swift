@@ -16,7 +16,7 @@ struct HeldVerbsTests {
         }
     }
 
-    /// What is done to a record, inside of an access and outside of it.
+    /// An operation on a record, inside of an access and outside of it.
     enum Verb: String, CaseIterable, Sendable {
         case save, insert, update, updateOne, updateChanges, delete, reload
 
@@ -159,7 +159,7 @@ struct HeldVerbsTests {
         }
     }
 
-    /// What another connection does meanwhile, with a saved hero.
+    /// Runs an operation of another connection meanwhile, with a saved hero.
     private func savedElsewhere<Hero: HeroRecord>(
         _ hero: Hero, during verb: @escaping @MainActor (DatabaseQueue) async throws -> Void,
         _ change: @escaping (Database) throws -> Void
@@ -405,7 +405,7 @@ struct HeldVerbsTests {
     }
 }
 
-/// Tells of commits.
+/// An observer that counts commits.
 private final class CommitCounter: TransactionObserver {
     let commits: Recorder<String>
 
@@ -415,10 +415,11 @@ private final class CommitCounter: TransactionObserver {
     func databaseDidRollback(_ db: Database) {}
 }
 
-/// One that tells who deletes it, and refuses to be deleted without a name.
+/// A hero that records the callbacks of its deletion, and whether it is a copy. It refuses to be
+/// deleted without a name.
 private final class DeletedHero: ListedHero {
     static let calls = Recorder<String>()
-    /// What no copy has.
+    /// Whether it is the record itself: a copy has false.
     var isHeld = false
 
     override func willDelete(_ db: Database) throws {

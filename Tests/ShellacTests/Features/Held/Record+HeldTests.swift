@@ -63,7 +63,7 @@ struct RecordHeldTests {
         try await hero.save(in: queue)
         hero.score = 2
         try await save(hero) {
-            // As it will be after the save, and somebody else's.
+            // As it will be after the save, and as another connection has changed it.
             try hero.merge(Row(["id": 1, "name": "Art", "score": 2]))
         }
         #expect(hero.name == "Art" && hero.score == 2 && !hero.hasDatabaseChanges)

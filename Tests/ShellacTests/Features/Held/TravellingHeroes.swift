@@ -1,9 +1,9 @@
 import Shellac
 import TestSupport
 
-// Heroes who are saved while they stay with their owner: see ``RecordHeldTests``.
+// Heroes that are saved while they stay with their owner: see ``RecordHeldTests``.
 
-/// A hero that tells whether it was encoded, and whom what was called.
+/// A hero that keeps whether it was encoded, and which callbacks were called on it.
 class TravellingHero: TabledHero {
     final var isEncoded = false
     final var told: [String] = []

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Shellac
 
-/// What an attack on the kinds of a table has found.
+/// Faults that an attack on the kinds of a table has found.
 @Suite("Kinds of a table, under attack", .behaviour(70))
 struct KindsFaultsTests {
     private let queue: DatabaseQueue
@@ -81,7 +81,8 @@ struct KindsFaultsTests {
             } throws: {
                 Self.isChange($0, of: "Dog", to: "cat".databaseValue)
             }
-            // A deleted row is in nobody's way, nor one that the condition of the index leaves out.
+            // A deleted row causes no conflict, nor does one that the condition of the index leaves
+            // out.
             try db.execute(sql: "UPDATE animal SET deletedAt = '2020-01-01' WHERE id = 1")
             try dog.upsert(db)
             #expect(dog.id == 5)
@@ -120,7 +121,7 @@ struct KindsFaultsTests {
             #expect(message.contains("Dog was not upserted") && message.contains("index an"), "\(message)")
             expectError(
                 "a Dog was not upserted, and nothing was written: a row of another kind is in its way in "
-                    + "the table animal, and cannot be shown, as nobody can look it up in the index an"
+                    + "the table animal, and cannot be shown, as it cannot be looked up in the index an"
             ) { _ = try dog.upsertAndFetch(db, as: Dog.self) }
             dog.name = "y"
             try dog.upsert(db)
@@ -257,7 +258,7 @@ struct KindsFaultsTests {
             } throws: {
                 Self.isChange($0, of: "AdHoc", to: "dog".databaseValue)
             }
-            // Whoever asks for others gets none.
+            // A request for others returns none.
             try #expect(Cat.fetchAll(db).map { "\(type(of: $0))" } == ["Cat", "Lion"])
             try #expect(Animal.fetchAll(db).map { "\(type(of: $0))" } == ["Cat", "Dog", "Lion", "Animal"])
             let record = try #require(all.first)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Shellac
 
-/// What else goes by the class of a row: relations, live values, lists, records that follow their row, undo, the drift check.
+/// Features that depend on the class of a row: relations, live values, lists, records that follow
+/// their row, undo, the drift check.
 @Suite("Kinds of a table, in use", .behaviour(70))
 struct KindsInUseTests {
     private let queue: DatabaseQueue
@@ -100,7 +101,7 @@ struct KindsInUseTests {
                     try #expect(vehicle[Vehicle.yard]?.id == yardID)
                 }
                 db.trace(nil)
-                // The first record of each class stands alone.
+                // The first record of each class is loaded alone.
                 #expect(statements.elements.count { $0.contains("FROM \"yard\"") } == 8)
             }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// One table, a hierarchy of classes, and a column that tells which.
+/// One table, a hierarchy of classes, and a column that says which class.
 @Suite("Kinds of a table", .behaviour(70))
 struct KindsTests {
     private let queue: DatabaseQueue
@@ -32,7 +32,7 @@ struct KindsTests {
         }
     }
 
-    /// What a record is: its class, and its name.
+    /// Returns the class and the name of each animal.
     private func words(_ animals: [Animal]) -> [String] { animals.map { "\(type(of: $0)) \($0.name)" } }
 
     private func rows(_ sql: String) throws -> [String] {
@@ -376,10 +376,10 @@ struct KindsTests {
                 #expect(error?.message?.contains("Fish is not among the databaseKinds of Animal") == true)
             }
             expectError(
-                "Fish is not among the databaseKinds of Animal: its rows could not be told from those of "
+                "Fish is not among the databaseKinds of Animal: its rows could not be distinguished from those of "
                     + "others. List it there"
             ) { try Fish.insertAll(db, [Fish(), Fish()]) }
-            // A base class whose rows nobody could fetch.
+            // A base class whose rows could not be fetched.
             let strict = StrictAnimal()
             let error = #expect(throws: DatabaseError.self) { try strict.insert(db) }
             #expect(error?.message?.contains("not among its own databaseKinds") == true)
@@ -396,7 +396,7 @@ struct KindsTests {
         try queue.inDatabase { db in
             let error = #expect(throws: DatabaseError.self) { try TellingCat().insert(db) }
             #expect(
-                error?.message?.contains("stores the column kind, which tells the kinds of TellingAnimal")
+                error?.message?.contains("stores the column kind, which holds the kinds of TellingAnimal")
                     == true)
             let animals = try TellingAnimal.filter(key: 1).fetchAll(db)
             #expect(animals.first is TellingCat)
@@ -439,7 +439,7 @@ struct KindsTests {
                 #expect(drift?.description.contains(sentence) == true)
             }
         }
-        try refuses("", "the table animal has no column kind, which tells the kinds of Animal")
+        try refuses("", "the table animal has no column kind, which holds the kinds of Animal")
         try refuses(", kind TEXT COLLATE NOCASE", "is compared by NOCASE")
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in

@@ -221,7 +221,7 @@ struct FetchedRecordsControllerTests {
             other?.message?.hasPrefix(
                 "a list identifies its rows by the given key columns: shirt.")
                 == true)
-        // One of two columns tells too little.
+        // One of two columns does not identify a row.
         controller.setRequest(byName, keyColumns: ["name", "shirt"])
         let half = #expect(throws: DatabaseError.self) { try controller.performFetch() }
         #expect(half?.message?.contains("the given key columns: name, shirt.") == true)

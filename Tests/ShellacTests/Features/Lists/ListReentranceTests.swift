@@ -6,7 +6,7 @@ import Testing
 
 private let byName = ListPlayer.order(Column("name"))
 
-/// What is called in the midst of a change, or while one is on its way.
+/// Calls in the midst of a change, or while one is on its way.
 @Suite("A list that is asked while it changes", .behaviour(77))
 struct ListReentranceTests {
     @Test("may be fetched where it is about to change: its functions are told nothing of what it has then")

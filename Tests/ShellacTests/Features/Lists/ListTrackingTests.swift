@@ -6,7 +6,7 @@ import Testing
 
 private let byName = ListPlayer.order(Column("name"))
 
-/// A list on the main actor, and what it was told.
+/// A list on the main actor, and the changes that it was notified of.
 @MainActor
 private final class MainList {
     let controller: FetchedRecordsController<ListPlayer>

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Shellac
 
-/// One seed, one history: random changes of a table, whose list is fetched again and again. The changes make the new list of
-/// the old one.
+/// One seed, one history: random changes of a table, whose list is fetched again and again. The
+/// changes make the new list of the old one.
 @Suite("Random histories of a list", .behaviour(77))
 struct RandomListChangesTests {
     @Test("the changes make the new list of the old one, and are as few as can be")
@@ -144,7 +144,8 @@ struct RandomListChangesTests {
         return problems
     }
 
-    /// The number of rows of both lists, less those of a longest sequence in both: by the plain method.
+    /// The number of rows of both lists, less those of a longest sequence in both: by the plain
+    /// method.
     private static func fewestMoves(from old: [DatabaseValue], to new: [DatabaseValue]) -> Int {
         var lengths = Array(repeating: Array(repeating: 0, count: new.count + 1), count: old.count + 1)
         for (i, a) in old.enumerated() {

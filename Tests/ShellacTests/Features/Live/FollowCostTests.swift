@@ -18,7 +18,8 @@ struct FollowCostTests {
             spy.trace(event)
             if event.kind == .statement { isFetch.withLock { $0 = event.sql.isFetchOfFollowed } }
         }
-        // Each row that is fetched is counted: a generated column of the table calls this, also where a row is written.
+        // Each row that is fetched is counted: a generated column of the table calls this, also
+        // where a row is written.
         configuration.prepareDatabase { db in
             try db.add(
                 function: DatabaseFunction("seen", argumentCount: 1, pure: true) { values in

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Shellac
 
-/// Followed records whose keys somebody writes in other letters.
+/// Followed records whose keys another connection writes in other letters.
 @Suite("A followed record whose key changes in its letters alone", .behaviour(78, 109))
 struct FollowKeysTests {
-    /// The owner of a record, who follows it as *Live* shows.
+    /// The owner of a record, which follows it as *Live* shows.
     private actor Owner {
         private let queue: DatabaseQueue
         private var tag = ListedLooseTag()
@@ -61,7 +61,8 @@ struct FollowKeysTests {
             let (name, isClean, end) = (await owner.name, await owner.isClean, await owner.end)
             #expect(name == value && isClean && end == nil)
         }
-        // Another row is told apart where Swift can tell what the key takes for equal.
+        // If Swift can tell which keys SQLite takes for equal, a change of another row causes no
+        // fetch.
         try await queue.settle()
         _ = spy.takeFetches()
         try await queue.run("UPDATE tag SET uses = 9 WHERE code = 'b'")

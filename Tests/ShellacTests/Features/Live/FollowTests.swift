@@ -107,7 +107,7 @@ struct FollowTests {
         try #expect(await states("INSERT INTO livePlayer VALUES (1, 'c', 5, NULL)") == ["1 c 5 NULL"])
         try #expect(await states("UPDATE livePlayer SET id = 9 WHERE id = 1") == ["deleted"])
         try #expect(await states("UPDATE livePlayer SET id = 1 WHERE id = 9") == ["1 c 5 NULL"])
-        // All at once, which SQLite does without telling rows unless somebody listens.
+        // All at once, which SQLite does without reporting rows unless there is an observer.
         try #expect(await states("DELETE FROM livePlayer") == ["deleted"])
         // One whose row is gone when the loop begins.
         let gone = LivePlayer()
@@ -141,7 +141,7 @@ struct FollowTests {
         #expect(first.states.removeAll() == ["end"])
         try #expect(
             await second.states(after: "UPDATE livePlayer SET score = 2", in: queue) == ["1 a 2 NULL"])
-        // Who comes late has the newest state first, also where it is known.
+        // A late follower has the newest state first, also if it is known.
         let third = Following(record.follow(in: queue))
         try #expect(await third.first() == ["1 a 2 NULL"])
         second.cancel()
@@ -262,7 +262,7 @@ struct FollowTests {
         #expect(spy.takeFetches().map { $0.hasPrefix("WITH") } == [true])
         second.cancel()
         try await waitUntil { second.states.elements.last == "end" }
-        // Nobody follows it any more.
+        // The record is not followed any more.
         try #expect(
             await states("UPDATE \(table.name) SET note = 'e' WHERE \(two)").count == (table.isTold ? 0 : 1))
         #expect(spy.takeFetches().count == (table.isTold ? 0 : 1))
@@ -299,7 +299,7 @@ struct FollowTests {
             try await following.states(after: sql, in: queue)
         }
         try #expect(await states("UPDATE livePlayer SET name = 'c' WHERE id = 1") == ["1 C"])
-        // Which row of a view that is nobody knows.
+        // It cannot be known which row of a view that is.
         try #expect(await states("UPDATE livePlayer SET name = 'd' WHERE id = 2") == ["1 C"])
         try #expect(await states("INSERT INTO other (note) VALUES ('x')") == [])
         try #expect(await states("UPDATE livePlayer SET score = 5") == ["deleted"])
@@ -327,7 +327,7 @@ struct FollowTests {
         try #expect(
             await following.states(after: "UPDATE livePlayer SET rank = 4 WHERE id = 1", in: queue)
                 == ["1 a 0 NULL 4"])
-        // Another connection, which is asked for, or told of.
+        // Changes by another connection, which the program reports or polls for.
         let other = try DatabaseQueue(path: folder.path("a.sqlite"))
         try await other.run("UPDATE livePlayer SET score = 9 WHERE id = 1")
         try await queue.settle()
@@ -476,7 +476,7 @@ private struct KeyedTable: Sendable, CustomTestStringConvertible {
     let columns: String
     let key: String
     let other: String
-    /// Whether it is told which rows are changed.
+    /// Whether it is notified of the rows that change.
     let isTold: Bool
     private let fetchNoted: @Sendable (DatabaseQueue, String) throws -> Record
 

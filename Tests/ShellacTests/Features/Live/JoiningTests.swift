@@ -17,9 +17,11 @@ private class JoinTag: Record {
     }
 }
 
-/// Observations that begin in a pool while a write transaction is open, beside others that began before it.
+/// Observations that begin in a pool while a write transaction is open, beside others that began
+/// before it.
 ///
-/// Each transaction has changed its rows before the newcomer begins, and is committed after the newcomer's first value.
+/// Each transaction has changed its rows before the newcomer begins, and is committed after the
+/// newcomer's first value.
 @Suite("Observations that begin during a transaction", .behaviour(111))
 struct JoiningTests {
     /// A transaction that has run its SQL, and stays open until it is let go.

@@ -133,7 +133,8 @@ struct LiveCostTests {
 }
 
 #if os(Linux)
-/// The bytes of the heap that are in use, as the C library counts them: "malloc_info" in the Linux manual.
+/// The bytes of the heap that are in use, as the C library counts them: "malloc_info" in the Linux
+/// manual.
 func heapBytes() throws -> Int {
     typealias Function = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
     let symbol = try #require(dlsym(nil, "malloc_info"))
@@ -142,7 +143,7 @@ func heapBytes() throws -> Int {
     _ = unsafeBitCast(symbol, to: Function.self)(0, file)
     fclose(file)
     let text = try String(contentsOfFile: folder.path("heap.xml"), encoding: .utf8)
-    // What all heaps have together stands behind the last one.
+    // The totals of all heaps come after the last one.
     let total = text.components(separatedBy: "</heap>").last ?? ""
     func number(_ expression: Regex<(Substring, Substring)>) -> Int {
         total.firstMatch(of: expression).flatMap { Int($0.1) } ?? 0

@@ -61,7 +61,8 @@ struct LiveDeliveryTests {
         let (queue, other) = (try file.queue(), try file.queue())
         try await other.write { db in try db.createLivePlayers() }
         let cancel = Shared<(@Sendable () -> Void)?>(nil)
-        // It is told between the fetch and the end of the access, and where something else is tracked than before.
+        // `willTrackRegion` is called between the fetch and the end of the access, and when
+        // something else is tracked than before.
         let reader = Reader(queue, LiveEvents(willTrackRegion: { _ in cancel.value?() }))
         try await queue.writeWithoutTransaction { db in try reader.query.fetchInAccess(db) }.deliver()
         try await other.run("ALTER TABLE livePlayer ADD late; INSERT INTO livePlayer (name) VALUES ('b')")

@@ -44,7 +44,7 @@ struct LivePoolTests {
             willFetch: { fetches.record(()) }, willTrackRegion: { _ in regions.record(()) }
         ).values(in: live.writer).makeAsyncIterator()
         try #expect(await values.next() == 0)
-        // The writer is told right behind it.
+        // The writer is notified right after it.
         try await waitUntil { !regions.elements.isEmpty }
         for score in 1...50 {
             try await live.writer.settle()
@@ -59,7 +59,7 @@ struct LivePoolTests {
     @Test("a state is told the number of the last commit in it, also where a commit comes while it is taken")
     func number() throws {
         let file = try TemporaryDatabase()
-        // The pool, and who writes right before a read takes its state.
+        // The pool, and an intruder that writes right before a read takes its state.
         let intruder = Shared<(@Sendable () -> Void)?>(nil)
         let pool = try file.pool { configuration in
             configuration.trace = { event in
@@ -93,7 +93,8 @@ struct LivePoolTests {
 
     @Test("starts beside a writer of lone statements that never pauses miss nothing")
     func starts() async throws {
-        // The writer of a crowded run ends by itself: beside all other tests, it would leave them no time.
+        // The writer of a crowded run ends by itself: beside all other tests, it would leave them
+        // no time.
         let starts = environmentNumber("SHELLAC_POOL_STARTS")
         let (batches, readerCount, most) = starts.map { ($0 / 50, 50, Int.max) } ?? (4, 20, 400)
         let live = try LiveDatabase(.pool, "a")
@@ -167,7 +168,8 @@ struct LivePoolTests {
         var iterator = values.makeAsyncIterator()
         try #expect(await iterator.next() == [])
         try await live.writer.settle()
-        // The writer is held right behind the commit: the fetch comes first, and then what the fetch could not see.
+        // The writer is held right behind the commit: the fetch comes first, and then what the
+        // fetch could not see.
         let writing = Task { [writer = live.writer] in
             try await onThread {
                 try writer.inDatabase { db in

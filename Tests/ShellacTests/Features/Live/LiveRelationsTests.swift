@@ -42,7 +42,7 @@ struct LiveRelationsTests {
         var text: String { "\(name): " + members.map(\.name).joined(separator: " ") }
     }
 
-    /// How a request is made of clubs and members.
+    /// The forms of a request of clubs and members.
     enum Form: String, CaseIterable, Sendable {
         case records, rows, structs
         case joinedRecords, joinedRows, adaptedRows
@@ -108,7 +108,7 @@ struct LiveRelationsTests {
         try await waitUntil { delivered.elements.count == 1 }
         let isJoined = form.rawValue.hasPrefix("joined") || form == .adaptedRows
         #expect(delivered.elements == [isJoined ? ["a red", "b -"] : ["red: a"]])
-        // These change what is read, and not what it gives.
+        // These change the rows that are read, and not the result.
         for sql in [
             "UPDATE member SET name = 'a' WHERE id = 1", "UPDATE club SET name = 'red'",
             "INSERT INTO member (id, name) VALUES (3, 'c'); DELETE FROM member WHERE id = 3",
@@ -155,7 +155,7 @@ struct LiveRelationsTests {
         try await queue.settle()
         #expect(spy.sql.filter { $0.hasPrefix("SELECT") && $0.contains(#"FROM ""#) }.count == 2)
         #expect(delivered.elements.count == 1)
-        // A row that cannot be read ends the loop, also where it was the same before.
+        // A row that cannot be read ends the loop, even if it was the same before.
         try await queue.run("UPDATE member SET name = NULL WHERE id = 1")
         await #expect(throws: RowDecodingError.self) { try await task.value }
         #expect(delivered.elements.count == 1)

@@ -46,7 +46,7 @@ struct LiveSchemaTests {
     @Test(
         "a statement that SQLite prepares anew, as another connection has changed the schema, may concern all",
         arguments: [
-            // The columns stand in other places.
+            // The columns are in another order.
             (
                 "ALTER TABLE t DROP COLUMN a; ALTER TABLE t ADD COLUMN a", "UPDATE t SET b = 1 WHERE id = 2",
                 [1, 2]
@@ -59,7 +59,7 @@ struct LiveSchemaTests {
                 END
                 """, "UPDATE u SET a = 1", [1, 2]
             ),
-            // SQLite tells no rows of the table any more.
+            // SQLite does not report rows of the table any more.
             (
                 "DROP TABLE t; CREATE TABLE t (id PRIMARY KEY, b) WITHOUT ROWID; INSERT INTO t VALUES (2, 0)",
                 "UPDATE t SET b = 1 WHERE id = 2", [2]
@@ -80,7 +80,8 @@ struct LiveSchemaTests {
         }
         defer { task.cancel() }
         try await waitUntil { seen.elements == [[1]] }
-        // The same statements, outside of a transaction, until nobody looks at the schema any more.
+        // The same statements, outside of a transaction, until no reader looks at the schema any
+        // more.
         func run() async throws {
             for sql in ["UPDATE t SET b = 0 WHERE id = 2", "UPDATE u SET a = 0"] where sql != write {
                 try await queue.writeWithoutTransaction { try $0.cachedStatement(sql: sql).execute() }

@@ -75,7 +75,7 @@ final class WatchedRequest: Sendable {
         spy.removeAll()
     }
 
-    /// How often a change has the request fetched.
+    /// Returns the number of fetches that a change causes.
     func fetches(after sql: String) async throws -> Int {
         spy.removeAll()
         try await queue.run(sql)

@@ -132,7 +132,7 @@ struct ObservationEndTests {
         defer { withExtendedLifetime(live) {} }
         let log = Recorder<String>()
         for try await _ in playerNames.print("loop", to: { log.record($0) }).values(in: queue) { break }
-        // (In a pool, the writer may be just learning what was tracked, which is told, too.)
+        // (In a pool, the writer may be just learning what was tracked, which is printed, too.)
         try await waitUntil { log.elements.contains("loop: cancel") }
         do {
             let running = playerNames.print("start") { log.record($0) }
@@ -148,7 +148,8 @@ struct ObservationEndTests {
             withExtendedLifetime(running) {}
         }
         try await waitUntil { log.elements.contains("start: cancel") }
-        // The last one takes the observer along. (The writer of a pool may be about to know what was tracked.)
+        // The last one takes the observer along. (The writer of a pool may be about to know what
+        // was tracked.)
         try await waitUntil {
             try queue.inDatabase { db in try db.execute(sql: "UPDATE livePlayer SET name = name || 'x'") }
             return try queue.inDatabase { db in
@@ -266,7 +267,8 @@ struct ObservationEndTests {
         let (queue, other) = (try file.queue(), try file.queue())
         let isLocked = Gate()
         let fetches = Recorder<Int>()
-        // The thread lets go by itself: an observation waits for seconds, and this task for its turn among all tests.
+        // The thread lets go by itself: an observation waits for seconds, and this task for its
+        // turn among all tests.
         async let locked: Void = onThread {
             try other.inTransaction(.exclusive) { _ in
                 isLocked.open()
@@ -285,7 +287,7 @@ struct ObservationEndTests {
     }
 }
 
-/// An object that tells that it is freed.
+/// An object that reports when it is freed.
 final class Token: @unchecked Sendable {  // set before it is shared
     var onDeinit: (@Sendable () -> Void)?
     deinit { onDeinit?() }

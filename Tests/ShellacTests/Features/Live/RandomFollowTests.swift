@@ -4,8 +4,8 @@ import Testing
 
 @testable import Shellac
 
-/// One seed, one crowd: records of several actors follow their rows, while their owners and other writers change, save, delete
-/// and insert at random.
+/// One seed, one crowd: records of several actors follow their rows, while their owners and other
+/// writers change, save, delete and insert at random.
 @Suite("Random records that follow their rows", .behaviour(78))
 struct RandomFollowTests {
     @Test(
@@ -21,7 +21,8 @@ struct RandomFollowTests {
         }
     }
 
-    /// What the owner of a record knows of it, without asking it: what it has set, and what it was told of the row.
+    /// The owner's knowledge of a record, without reading it: the values that the owner has set,
+    /// and those that it received of the row.
     struct Model {
         var known: [String: DatabaseValue]
         var set: [String: DatabaseValue] = [:]
@@ -29,10 +30,10 @@ struct RandomFollowTests {
         var mergeCount = 0
         var stateCount = 0
 
-        /// What differs from what was told.
+        /// The values that differ from the received ones.
         var dirty: [String: DatabaseValue] { self.set.filter { known[$0.key] != $0.value } }
 
-        /// Is told a row, or values that were written.
+        /// Takes the values of a row, or values that were written.
         mutating func learn(_ row: [String: DatabaseValue]) {
             // What was clean stays clean, also where the row had the value by accident.
             self.set = dirty
@@ -41,7 +42,7 @@ struct RandomFollowTests {
         }
     }
 
-    /// An owner of records, who changes and saves them.
+    /// An owner of records, which changes and saves them.
     actor Owner {
         private let queue: any DatabaseWriter
         private var players: [LivePlayer] = []
@@ -142,7 +143,7 @@ struct RandomFollowTests {
             if models[index].mergeCount == count { models[index].learn(sent) }
         }
 
-        /// What is wrong when all is quiet.
+        /// Returns what is wrong when all is quiet.
         func check() throws -> [String] {
             for (index, player) in players.enumerated() {
                 look(index, "all")

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Shellac
 
-/// One seed, one history: tables, writers and observations at random. Each observed value is that of a committed state, in the
-/// order of the states, and the last one is the newest.
+/// One seed, one history: tables, writers and observations at random. Each observed value is that
+/// of a committed state, in the order of the states, and the last one is the newest.
 @Suite("Random histories of live values")
 struct RandomLiveTests {
     @Test(
@@ -27,7 +27,7 @@ struct RandomLiveTests {
     }
 }
 
-/// A request that is followed, and what it should give.
+/// A request that is followed, and its expected results.
 private struct Followed {
     let name: String
     let request: QueryInterfaceRequest<Row>
@@ -195,7 +195,7 @@ private struct LiveHistory {
         defer { for one in followed { one.task?.cancel() } }
         for index in followed.indices {
             let (queue, request, seen) = (queue, followed[index].request, followed[index].seen)
-            // The first states may be missed by who starts late.
+            // A follower that starts late may miss the first states.
             followed[index].expected.append(
                 try await queue.read { db in try request.fetchAll(db).map { Array($0.databaseValues) } })
             followed[index].task = Task {
@@ -212,7 +212,7 @@ private struct LiveHistory {
             let statements = transaction()
             log.append(statements.joined(separator: "; "))
             let requests = followed.map(\.request)
-            // What a commit gives is asked in its own access.
+            // The results after a commit are fetched in its own access.
             let results = try await queue.writeWithoutTransaction { db in
                 for sql in statements {
                     do { try db.execute(sql: sql) } catch let error as DatabaseError

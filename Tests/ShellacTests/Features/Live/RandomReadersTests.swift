@@ -4,10 +4,11 @@ import Testing
 
 @testable import Shellac
 
-/// One seed, one crowd: readers that come and go at any time, while a number only grows. Each sees it grow, and at last as it is.
+/// One seed, one crowd: readers that come and go at any time, while a number only grows. Each sees
+/// it grow, and at last as it is.
 @Suite("Random readers of live values", .behaviour(74, 75))
 struct RandomReadersTests {
-    /// How a reader reads.
+    /// The ways in which a reader reads.
     private enum Kind: CaseIterable { case rows, filteredRows, function, unbounded, shared, called }
 
     @Test(
@@ -74,7 +75,7 @@ struct RandomReadersTests {
         try Int.fetchOne(db, sql: "SELECT n FROM t") ?? -1
     }
 
-    /// Waits for what a reader has seen, not for ever. Nil where it waits for what does not come.
+    /// Waits for what a reader has seen, but not for ever. Returns nil if that does not come.
     private static func value(of reading: Task<[Int], any Error>) async throws -> [Int]? {
         let isLate = Shared(false)
         let watch = Task {

@@ -86,7 +86,7 @@ struct SharedValueObservationTests {
         try #expect(await third.next() == 3)
         #expect(told.elements.count == 2)
         withExtendedLifetime(second) {}
-        // (A pool is closed by nobody as long as somebody observes it.)
+        // (A pool is not closed as long as it has an observer.)
         guard kind == .queue else { return }
         try queue.close()
         try #expect(await third.next() == nil)
@@ -114,7 +114,8 @@ struct SharedValueObservationTests {
         for try await names in shared.values() where names == ["last"] { break }
         try await queue.run("UPDATE livePlayer SET name = 'x'")
         try await queue.run("UPDATE livePlayer SET name = 'y'")
-        // (A pool may be reading for somebody who has left. The next commit finds out who that was.)
+        // (A pool may be reading for an observer that has left. The next commit finds out which
+        // one.)
         try await waitUntil {
             try queue.inDatabase { db in try db.execute(sql: "UPDATE livePlayer SET name = name || 'z'") }
             return try queue.inDatabase { db in db.broker?.observers.isEmpty ?? true }
@@ -140,7 +141,7 @@ struct SharedValueObservationTests {
             }
         }.shared(in: queue, scheduling: .task)
         reading.withLock { $0 = shared }
-        // The first one reads nothing, and so each value gives way in its mailbox, too.
+        // The first one reads nothing, and so each value is replaced in its mailbox, too.
         let idle = shared.values().makeAsyncIterator()
         let told = Recorder<Int>()
         let running = shared.start(onError: { _ in }, onChange: { _ in told.record(1) })

@@ -2,7 +2,7 @@ import Shellac
 import TestSupport
 import Testing
 
-/// What is included behind a table that is joined alone is fetched.
+/// Relations included behind a table that is only joined are fetched.
 @Suite("What is included behind a joined table")
 struct IncludedBehindJoiningTests {
     struct A: Codable, Hashable, FetchableRecord, PersistableRecord {

@@ -4,7 +4,7 @@ import Testing
 @testable import Shellac
 
 @Suite("Numbers of integers") struct IntegerNumbersTests {
-    /// How integers come, one after the other.
+    /// The orders in which integers come.
     static let orders: [(name: String, integers: [Int64])] = [
         ("from below", Array(1...5000)),
         ("from above", (1...5000).reversed()),

@@ -2,7 +2,7 @@ import Shellac
 import TestSupport
 import Testing
 
-/// Related rows as records of classes, as structs, and as what is told of all of them.
+/// Related rows as records of classes, as structs, and as aggregates of all of them.
 @Suite("Joined records")
 struct JoinedRecordsTests {
     typealias Team = Guild.Team

@@ -8,7 +8,7 @@ import Testing
 
     private let spy = SQLSpy()
 
-    /// How many rows each statement inserts into the table of players.
+    /// The number of rows that each statement inserts into the table of players.
     private var insertions: [Int] {
         spy.sql.filter { $0.hasPrefix(#"INSERT INTO "player""#) }
             .map { $0.split(separator: "(?", omittingEmptySubsequences: false).count - 1 }

@@ -7,7 +7,7 @@ import Testing
     typealias Team = Guild.Team
     typealias Player = Guild.Player
 
-    /// What reads in a transaction of its own, outside of any other.
+    /// The operations that read in a transaction of their own, outside of any other.
     enum Load: CaseIterable, Sendable {
         case including, database, record
 
@@ -74,7 +74,7 @@ import Testing
                 }
             }
         }
-        // All are told before the next transaction begins.
+        // All are notified before the next transaction begins.
         #expect(recorder.elements == ["committed", "loaded"])
         try #expect(queue.read { try Guild.Weapon.fetchCount($0) } == 0)
     }

@@ -10,7 +10,7 @@ import Testing
     typealias Player = Guild.Player
     typealias Weapon = Guild.Weapon
 
-    /// What the records below load by, on the thread of the access.
+    /// The connection by which the records below load, on the thread of the access.
     nonisolated(unsafe) static var db: Database?
     nonisolated(unsafe) static var whenFreed: ((Database) -> Void)?
     nonisolated(unsafe) static var isLoading = false
@@ -118,7 +118,7 @@ import Testing
                 }
             }
             try teams[4].load(Eager.players, db)
-            // What was kept is replaced: records are freed that nobody has asked for.
+            // What was kept is replaced, which frees records that the program never asked for.
             try db.execute(sql: "UPDATE player SET score = 7")
             try teams[5].load(Eager.players, db)
             // A record's list is replaced.

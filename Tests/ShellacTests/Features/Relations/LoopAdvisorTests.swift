@@ -14,7 +14,7 @@ import Testing
         override func columns(_ column: borrowing RecordColumns) throws { try column("id", id) { id = $0 } }
     }
 
-    /// What the log says while a function runs.
+    /// Returns the messages in the log while a function runs.
     private static func log(_ body: (DatabaseQueue) throws -> Void) throws -> [String] {
         let log = Recorder<String>()
         Database.logError = { _, message in log.record(message) }
@@ -27,7 +27,7 @@ import Testing
             let teams = try Guild.Team.fetchAll(db)
             for _ in 1...40 { for team in teams { try team.load(Guild.Team.players, db, .single) } }
             for _ in 1...40 { try db.load(teams, Guild.Team.captain) }
-            // The first of a fetch stands alone.
+            // The first of a fetch is loaded alone.
             for _ in 1...20 {
                 for team in try Guild.Team.fetchAll(db) { try team.load(Guild.Team.captain, db) }
             }

@@ -314,7 +314,7 @@ import Testing
                 try fetched.save(db, with: Team.players, removed: .nullify)
             }
             try #expect(names(db, 1).count == 3)
-            // A new row has nothing to remove, whoever gave it its key.
+            // A new row has nothing to remove, wherever its key comes from.
             let other = Team()
             (other.id, other.name) = (77, "New")
             other.set(Team.players, to: [player("Anna")])

@@ -2,11 +2,11 @@ import Shellac
 import TestSupport
 import Testing
 
-/// Foreign keys that declare another collation than the columns that they refer to. SQLite enforces them by the
-/// parent's collation, counters count by it, and so relations compare by it.
+/// Foreign keys that declare another collation than the columns that they refer to. SQLite enforces
+/// them by the parent's collation, counters count by it, and so relations compare by it.
 @Suite("A relation between columns of two collations", .behaviour(67, 109))
 struct ParentCollationTests {
-    /// A pair of collations, with keys and references that tell them apart.
+    /// A pair of collations, with keys and references for which they differ.
     struct Collations: Sendable, CustomTestStringConvertible {
         let parent: String
         let child: String
@@ -39,7 +39,8 @@ struct ParentCollationTests {
                 references: ["ÉTÉ", "GO", "été", "Été", "Éte\u{301}"]),
         ]
 
-        /// Runs a test in a database that has the tables and the rows, whose foreign keys SQLite has checked.
+        /// Runs a test in a database that has the tables and the rows, whose foreign keys SQLite
+        /// has checked.
         func withTables(_ body: (Database) throws -> Void) throws {
             try DatabaseQueue().inDatabase { db in
                 try db.add(collation: .caseInsensitiveCompare)

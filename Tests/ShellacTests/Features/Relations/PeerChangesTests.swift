@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// What changes the database in unusual ways while relations of peers are kept.
+/// Unusual changes of the database while relations of peers are kept.
 @Suite("Relations of peers, while all changes") struct PeerChangesTests {
     typealias Team = Guild.Team
     typealias Player = Guild.Player

@@ -34,7 +34,7 @@ import Testing
                 try team.load(Team.players, db)
                 try #expect(team.players.count == Int(team.id ?? 0) % 3)
             }
-            // The first record of a fetch stands alone.
+            // The first record of a fetch is loaded alone.
             #expect(spy.selections.count <= 1 + (count + FetchWindow.rowCount - 1) / FetchWindow.rowCount)
             spy.removeAll()
             for team in teams.suffix(20) { try team.load(Team.players, db, .single) }
@@ -172,7 +172,8 @@ import Testing
         }
     }
 
-    /// A player that cannot be made of a row without a score, nor of one that a weapon of no use belongs to.
+    /// A player that cannot be made of a row without a score, nor of one that a weapon of no use
+    /// belongs to.
     private final class Picky: Record {
         static let team = belongsTo(Guild.Team.self)
         static let weapons = hasMany(Sharp.self, using: ["playerID"])
@@ -197,7 +198,7 @@ import Testing
         }
     }
 
-    /// What a peer's row is unreadable by.
+    /// The faults that make a peer's row unreadable.
     enum Fault: CaseIterable { case ownRow, joinedRow, nestedRow, statement }
 
     @Test(

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Shellac
 
-/// One seed, one schema, its rows, and a tree of relations: what is loaded is what a loop of queries finds.
+/// One seed, one schema, its rows, and a tree of relations: what is loaded is what a loop of
+/// queries finds.
 @Suite("Random graphs") struct RandomGraphTests {
     @Test("are loaded as a loop of queries would, by one statement for each relation", .behaviour(63, 65, 67))
     func graphs() throws {
@@ -47,7 +48,7 @@ final class Blue: Knot {
     static let ways = Way.ways(of: Blue.self)
 }
 
-/// A relation, and what it is to give.
+/// A relation, and its expected rows.
 struct Way: Sendable {
     let name: String
     let relation: any Relation
@@ -55,8 +56,8 @@ struct Way: Sendable {
     let read: @Sendable (Knot) throws -> [Knot]
     /// The same with more relations to be loaded along.
     let including: @Sendable ([any Relation]) -> any Relation
-    /// The ids of the rows that belong to one of an id, as SQL with one parameter. A name in braces stands for the collation of
-    /// that column of the owner.
+    /// The ids of the rows that belong to one of an id, as SQL with one parameter. A name in braces
+    /// is replaced by the collation of that column of the owner.
     let naive: String
 
     static func ways(of type: (some Knot).Type) -> [Way] {
@@ -161,8 +162,9 @@ struct Way: Sendable {
                 db, sql: "SELECT * FROM \(table) WHERE \(condition) \(rest)", arguments: arguments)
         }
         if parts[1] == "siblings" {
-            // Two columns are compared by the affinities of both, which a value that is bound has not. (In one statement, SQLite
-            // would go on from `k = 'a '` to `p = 'a '`, whatever the collations are.)
+            // Two columns are compared by the affinities of both, which a value that is bound has
+            // not. (In one statement, SQLite would go on from `k = 'a '` to `p = 'a '`, whatever
+            // the collations are.)
             let collation = try Self.collation(of: "k", in: "red", db)
             let sql =
                 "SELECT t.id FROM red JOIN \(table) AS t ON t.p COLLATE \(collation) = red.k WHERE red.id = ?"

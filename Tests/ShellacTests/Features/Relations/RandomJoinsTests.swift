@@ -4,7 +4,8 @@ import Testing
 
 @testable import Shellac
 
-/// One seed, one schema, its rows, and relations that are joined: what comes is what joins by hand give.
+/// One seed, one schema, its rows, and relations that are joined: the results are those of joins by
+/// hand.
 @Suite("Random joins") struct RandomJoinsTests {
     @Test("give the rows, records, lists and counts that SQL by hand gives", .behaviour(68))
     func joins() throws {

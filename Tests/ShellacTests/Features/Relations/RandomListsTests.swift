@@ -3,7 +3,8 @@ import Shellac
 import TestSupport
 import Testing
 
-/// One seed, one list of records of all sorts: saved along with a team, it leaves what a loop of saves leaves, or nothing.
+/// One seed, one list of records of all sorts: saved along with a team, it leaves what a loop of
+/// saves leaves, or nothing.
 @Suite("Random lists") struct RandomListsTests {
     typealias Team = Guild.Team
     typealias Player = Guild.Player
@@ -111,7 +112,7 @@ import Testing
             return isSaved
         }
 
-        /// What the objects have.
+        /// The values of the objects.
         var values: [String] {
             ["\(team.id as Int64?)"]
                 + players.map {

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Shellac
 
-/// Keys that are compared by SQLite in ways of its own: what is loaded is what a query for each record finds.
+/// Keys that are compared by SQLite in ways of its own: what is loaded is what a query for each
+/// record finds.
 @Suite("Keys of relations that are odd") struct RelationKeysTests {
     /// A record with any key, and any reference.
     class Node: Record {

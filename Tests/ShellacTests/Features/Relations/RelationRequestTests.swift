@@ -2,7 +2,7 @@ import Shellac
 import TestSupport
 import Testing
 
-/// Requests that join the tables of relations: their SQL, and what they give.
+/// Requests that join the tables of relations: their SQL, and their results.
 @Suite("A request of several tables")
 struct RelationRequestTests {
     typealias Team = Guild.Team
@@ -145,7 +145,7 @@ struct RelationRequestTests {
             Player.joining(required: Player.team.aliased(team)).filter(team[Column("name")] == "Blues"),
             #"SELECT "player".* FROM "player" JOIN "team" AS "t" ON "t"."id" = "player"."teamID" WHERE "t"."name" = ?"#,
             ["David", "Eve"])
-        // An alias without a name gives the same SQL each time.
+        // An alias without a name makes the same SQL each time.
         for _ in 1...2 {
             let (team, player) = (TableAlias(), TableAlias())
             try expect(

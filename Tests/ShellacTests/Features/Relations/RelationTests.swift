@@ -23,8 +23,8 @@ import Testing
         try #expect(teams.map { try $0.captain?.name } == ["Barbara", nil, nil])
     }
 
-    /// What the second statement finds related rows by: the table, where all of its rows were fetched, or else the keys of
-    /// those that were.
+    /// If all rows of the table were fetched, the second statement finds related rows by the whole
+    /// table. Otherwise it finds them by the keys of the fetched rows.
     @Test("are found by the request itself where it fetches a whole table", .behaviour(63))
     func whole() throws {
         let spy = SQLSpy()
@@ -122,7 +122,8 @@ import Testing
         }
         try #expect(teams.map { try $0.best.map(\.name) } == [["Barbara", "Craig"], ["Eve", "David"], []])
         try #expect(teams.map { try $0.players.count } == [3, 2, 0])
-        // SQLite gives the rows in their order by itself, as it numbers them. Nobody has promised that.
+        // SQLite returns the rows in their order by itself, as it numbers them. Its documentation
+        // does not promise that.
         let query = try #require(spy.selections.first { $0.contains("ROW_NUMBER") })
         #expect(query.hasSuffix(#"WHERE "shellac_rank" <= ? ORDER BY "shellac_rank""#))
     }

@@ -94,7 +94,8 @@ struct ThroughOrderTests {
         return queue
     }
 
-    /// What each road gives for the three posts: loaded together, loaded alone, requested, fetched as rows.
+    /// Returns the names for the three posts by each road: loaded together, loaded alone,
+    /// requested, fetched as rows.
     private func names(_ tags: HasMany<Tag>) throws -> [[String]] {
         try Self.database().read { db in
             let posts = try Post.including(tags).order { $0.id }.fetchAll(db)
@@ -166,7 +167,8 @@ struct ThroughOrderTests {
         try Self.database().read { db in
             let posts = try Post.including(Post.marks).order { $0.id }.fetchAll(db)
             let found = try posts.map { try $0[Post.marks].map(\.id) }
-            // Tags c and b of the first, d and b of the second, in this order, and the marks of each from the last.
+            // Tags c and b of the first, d and b of the second, in this order, and the marks of
+            // each from the last.
             #expect(found == [[4, 3, 6, 2], [5, 6, 2], []])
             let requested = try posts.map { try $0.request(for: Post.marks).fetchAll(db).map(\.id) }
             #expect(requested == found)

@@ -3,12 +3,12 @@ import Testing
 
 @testable import Shellac
 
-/// What a record refers to after it was moved by the list of another one.
+/// The references of a record after the list of another one has moved it.
 @Suite("A record that is moved by a list") struct WaysBackTests {
     typealias Team = Guild.Team
     typealias Player = Guild.Player
 
-    /// How a player came to know its team, before it is moved.
+    /// The ways in which a player came to know its team, before it is moved.
     enum Knowledge: CaseIterable, Sendable {
         case nothing, list, record, included, derived, peers, given
 

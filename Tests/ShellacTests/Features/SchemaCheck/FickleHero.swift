@@ -1,7 +1,7 @@
 import Shellac
 import TestSupport
 
-/// A hero who cannot be encoded now and then.
+/// A hero that cannot be encoded now and then.
 protocol FickleHero: HeroRecord {
     var fails: Bool { get set }
 }

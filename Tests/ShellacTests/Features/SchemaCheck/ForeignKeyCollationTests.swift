@@ -2,7 +2,8 @@ import Shellac
 import TestSupport
 import Testing
 
-/// SQLite compares by the collation of the column that a foreign key refers to, and finds rows by no index of another one.
+/// SQLite compares by the collation of the column that a foreign key refers to, and finds rows by
+/// no index of another one.
 @Suite("The drift check of foreign keys of two collations", .behaviour(109))
 struct ForeignKeyCollationTests {
     struct Player: FetchableRecord, PersistableRecord {

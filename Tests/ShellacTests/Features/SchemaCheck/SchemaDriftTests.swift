@@ -410,7 +410,8 @@ struct SchemaDriftTests {
 
 typealias Drifting = EncodableRecord & FetchableRecord & TableRecord
 
-/// Expects some sentences of the check of a type, whose tables are made by SQL. The database stays as it is.
+/// Expects some sentences of the check of a type, whose tables are made by SQL. The database stays
+/// as it is.
 func expect(
     _ sentences: [String], of types: any (FetchableRecord & EncodableRecord & TableRecord).Type...,
     in sql: String,

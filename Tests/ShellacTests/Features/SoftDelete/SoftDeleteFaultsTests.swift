@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// What an attack has found in default filters and soft delete.
+/// Faults that an attack has found in default filters and soft delete.
 @Suite("Soft delete, attacked", .behaviour(72))
 struct SoftDeleteFaultsTests {
     private func database() throws -> DatabaseQueue {
@@ -187,7 +187,7 @@ struct SoftDeleteFaultsTests {
                     .fetchOne(db))
             try partial.save(db)
             try #expect(Node.fetchCount(db) == 0 && PlainNode.fetchCount(db) == 0)
-            // What somebody says is written.
+            // A value that the program sets is written.
             try db.execute(sql: "UPDATE node SET deletedAt = NULL WHERE id = 1")
             try nodes[0].update(db)
             try #expect(Node.fetchCount(db) == 1)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Shellac
 
-/// Rows that are deleted and stay, beside stamps, strategies, undo, graphs, observations and other connections.
+/// Rows that are deleted and stay, beside stamps, strategies, undo, graphs, observations and other
+/// connections.
 @Suite("Soft delete, in use", .behaviour(72))
 struct SoftDeleteInUseTests {
     private static let schema = """
@@ -30,7 +31,7 @@ struct SoftDeleteInUseTests {
             let date = try #require(shop.updatedAt)
             #expect(shop.deletedAt == date && !shop.hasDatabaseChanges)
             try #expect(Date.fetchOne(db, sql: "SELECT updatedAt FROM shop WHERE id = 1") == date)
-            // Nobody else has written the row.
+            // No other connection has written the row.
             shop.name = "aa"
             try shop.update(db, checking: .all)
             try db.inTransaction {

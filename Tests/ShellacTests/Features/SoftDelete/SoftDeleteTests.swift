@@ -369,7 +369,7 @@ private class Member: Record {
     override func didDelete(deleted: Bool) { heard.append("did \(deleted)") }
 }
 
-/// Nobody goes along with it.
+/// A member without cascades: its deletion takes no other row along.
 private class LoneMember: Member {
     override class var databaseSoftDelete: SoftDelete? { "removed" }
 }

@@ -33,7 +33,8 @@ struct SoftDeleteTriggersTests {
         }
     }
 
-    /// - Parameter triggers: What triggers of tables write into the column, where it was NULL.
+    /// - Parameter triggers: The values that triggers of tables write into the column, if it was
+    ///   NULL.
     private func database(_ triggers: [(table: String, value: String)]) throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
         try queue.write { db in

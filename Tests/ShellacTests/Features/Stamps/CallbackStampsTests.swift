@@ -32,7 +32,7 @@ struct CallbackStampsTests {
     private func run(_ sql: String) throws -> [String] {
         clock.advance()
         try queue.inDatabase { db in try db.execute(sql: sql) }
-        // (What was undone may have been heard of.)
+        // (Undone writes may have been reported.)
         return heard.removeAll().filter { !$0.contains(": 13 ") }
     }
 

@@ -108,7 +108,7 @@ struct RandomStampsTests {
                     try db.execute(sql: "UPDATE main.a SET n = 1 WHERE n = 13")
                 }
             case 3:
-                // Columns that nobody needs come and go; also under triggers that name them.
+                // Unneeded columns come and go, also under triggers that name them.
                 let sql = pick([
                     "ALTER TABLE a RENAME COLUMN extra TO extra2; ALTER TABLE a RENAME COLUMN extra2 TO extra",
                     "ALTER TABLE a ADD COLUMN more", "ALTER TABLE a DROP COLUMN more",

@@ -34,7 +34,7 @@ struct RecordStampsUndoneTests {
         #expect(memo.stamps == before.1)
         #expect(fresh.stamps == "- - -")
         #expect(fresh.id == nil)
-        // What somebody has said stays said.
+        // A stamp that the program has set stays.
         #expect(explicit.updatedAt == memos.clock.date(9))
         try memos.later { db in
             #expect(try memo.databaseChanges.keys.sorted() == ["score", "title"])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The registration of stamps")
 struct StampRegistrationTests {
-    /// What several types declare for one table.
+    /// The base class of types that declare different stamps for one table.
     private class Base: Record { override class var databaseTableName: String { "a" } }
     private final class Created: Base {
         override class var databaseStamps: DatabaseStamps { DatabaseStamps(created: "created") }

@@ -41,7 +41,7 @@ extension MemoRecord {
         self.title = title
     }
 
-    /// The stamps that the record has, as ``Database/memoStamps(_:)`` gives them.
+    /// The stamps that the record has, as ``Database/memoStamps(_:)`` returns them.
     var stamps: String {
         [createdAt, updatedAt, titleChangedAt].map { short($0.databaseValue) }.joined(separator: " ")
     }
@@ -52,7 +52,7 @@ extension RecordStyle {
     var memo: any MemoRecord.Type { choose(Memo.self, ListedMemo.self, CodedMemo.self) }
 }
 
-/// What memos of all styles have: no column.
+/// The base class of memos of all styles, which has no column.
 class StampedMemo: Record {
     required override init() { super.init() }
     required init(row: Row) throws { try super.init(row: row) }
@@ -141,8 +141,8 @@ let memoTable = """
     """
 
 extension Database {
-    /// The stamps of a row of `memo`: creation, update, change of the title. In short: `0 2 -` for minutes 0 and 2, and
-    /// NULL.
+    /// The stamps of a row of `memo`: creation, update, change of the title. In short: `0 2 -` for
+    /// minutes 0 and 2, and NULL.
     func memoStamps(_ id: Int64 = 1) throws -> String {
         let row = try Row.fetchOne(
             self, sql: "SELECT createdAt, updatedAt, titleChangedAt FROM memo WHERE id = ?", arguments: [id])
@@ -161,7 +161,7 @@ func short(_ value: DatabaseValue) -> String {
     return minutes.map { "\($0)" } ?? text
 }
 
-/// A queue with the table of memos, whose clock stands at minute 0.
+/// A queue with the table of memos, whose clock shows minute 0.
 struct MemoDatabase {
     let clock = StampClock()
     let spy = SQLSpy()
@@ -197,7 +197,7 @@ struct MemoDatabase {
         return try queue.write(body)
     }
 
-    /// The writes that were heard, triggers among them.
+    /// Returns the writes that were traced, triggers among them.
     func writes() -> [String] {
         spy.removeAll().filter { sql in
             ["INSERT", "UPDATE", "SELECT \"", "DELETE"].contains { sql.hasPrefix($0) }

@@ -153,7 +153,8 @@ struct StampTriggersSchemaTests {
             try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM temp.sqlite_master")
         }
         #expect(count == 3)
-        // A write transaction that finds all as it was asks for the version of the schema, and no more.
+        // A write transaction that finds all as it was asks for the version of the schema, and no
+        // more.
         memos.spy.removeAll()
         try memos.later { _ in }
         #expect(memos.spy.removeAll().count <= 3)

@@ -1,7 +1,8 @@
 import Foundation
 import Shellac
 
-// This is the sample code of seed 000, "Record Timestamps and Transaction Date", as its reader copies it.
+// This is the sample code of seed 000, "Record Timestamps and Transaction Date", as its reader
+// copies it.
 
 // swift-format-ignore-file
 

@@ -111,7 +111,7 @@ struct TimestampedRecordTests {
         spy.removeAll()
     }
 
-    /// The writes that were heard.
+    /// Returns the writes that were traced.
     private func writes() -> [String] {
         spy.removeAll().filter { $0.hasPrefix("INSERT") || $0.hasPrefix("UPDATE") }
     }

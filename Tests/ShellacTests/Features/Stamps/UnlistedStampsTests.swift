@@ -64,7 +64,7 @@ struct UnlistedStampsTests {
                 #expect(run.count == 1, "\(type), \(isRegistered), \(index): \(run)")
                 try #expect(
                     stamps(db) == [[now[0], now[index + 1]]], "\(type), \(isRegistered), \(index): \(run)")
-                // A trigger of the program's hears one update.
+                // A trigger of the program runs for one update.
                 try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM history") == 1, "\(index)")
             }
         }

@@ -139,7 +139,7 @@ struct DatabaseUndoLimitsTests {
         try fixture.write("INSERT INTO badge VALUES (1, 1)")
         #expect(fixture.undo.undoCount == 1)
         #expect(try conflict(fixture, "badge").tableName == nil)
-        // A new cascade from there would take rows along that nobody records.
+        // A new cascade from there would take along rows that are not recorded.
         try fixture.write(
             "DELETE FROM badge; CREATE TABLE medal (player REFERENCES player ON DELETE CASCADE)")
         let error = databaseError { try fixture.undo.undo() }

@@ -75,7 +75,7 @@ struct DatabaseUndoObserversTests {
         try undo.redo()
         #expect(spy.removeAll() == transaction)
         #expect(spy.questions.allSatisfy { !$0.tableName.hasPrefix("shellac") })
-        // An undo of nothing tells of a transaction that has changed nothing.
+        // An undo of nothing notifies of a transaction that has changed nothing.
         try undo.removeAll()
         spy.removeAll()
         try undo.undo()

@@ -12,7 +12,8 @@ struct RandomUndoTests {
     func walk(seed: Int) throws {
         let fixture = try UndoFixture(recursiveTriggers: seed % 3 == 0)
         if seed % 2 == 0 {
-            // A temporary trigger, which may run before those that record, and a callback that writes.
+            // A temporary trigger, which may run before those that record, and a callback that
+            // writes.
             try fixture.execute(
                 """
                 CREATE TEMP TRIGGER cap AFTER INSERT ON loose WHEN (SELECT COUNT(*) FROM loose) > 3
@@ -102,7 +103,7 @@ struct RandomUndoTests {
         var random = SeededGenerator(seed: UInt64(seed))
         func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &random) }
         var count = 0
-        /// A write whose values tell who has written them.
+        /// Returns a write whose values name their writer.
         func write(_ who: String) -> String {
             count += 1
             let id = number(1...4)

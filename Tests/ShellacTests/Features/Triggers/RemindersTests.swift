@@ -139,7 +139,7 @@ struct RemindersTests {
         #expect(try stamps() == ["- -", "1 2"])
         #expect(milk.updatedAt == clock.date(2))
 
-        // All are flagged at once, which no callback of a record would hear of.
+        // All are flagged at once, which calls no callback of a record.
         clock.advance()
         let count = try queue.write { db in try Reminder.updateAll(db, Column("isFlagged").toggle()) }
         #expect(count == 2)

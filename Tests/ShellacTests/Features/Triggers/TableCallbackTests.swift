@@ -17,7 +17,7 @@ struct TableCallbackTests {
         }
     }
 
-    /// Keeps what a callback hears.
+    /// Keeps the changes that a callback receives.
     @Sendable private func hear(_ db: Database, _ change: TableChange) throws {
         func text(_ row: Row?) throws -> String {
             guard let row else { return "nil" }
@@ -243,7 +243,7 @@ struct TableCallbackTests {
         try memos.later { db in
             try db.execute(sql: "UPDATE memo SET score = 2, title = 'b'")
             #expect(try db.memoStamps() == "0 1 1")
-            // Somebody's own update of a stamp is one.
+            // The program's own update of a stamp is one.
             try db.execute(sql: "UPDATE memo SET updatedAt = ?", arguments: [minute(9)])
         }
         #expect(changes.elements == ["insert 1", "update 2", "update 2"])

@@ -99,7 +99,8 @@ struct TriggersFollowSchemaTests {
         #expect(error?.message == "no such column: nope")
     }
 
-    /// What fails with the code that triggers fail with which do not fit, after it has called the user's code.
+    /// Statements that fail after they have called the user's code, with the code of triggers that
+    /// do not fit.
     @Test(
         "What a failing statement has called is called once, also after a change of the schema",
         arguments: ["function", "callback", "SQLite"], [false, true])
@@ -118,7 +119,7 @@ struct TriggersFollowSchemaTests {
                 if whoFails == "callback" { throw refusal }
             }
         }
-        // (What is recorded elsewhere concerns nobody here.)
+        // (What is recorded elsewhere does not matter here.)
         let undo = isRecorded ? try DatabaseUndo(queue, tables: ["o"]) : nil
         try other.inDatabase { db in
             try db.execute(sql: "ALTER TABLE a ADD COLUMN more; INSERT INTO a (n) VALUES (2)")
@@ -277,7 +278,7 @@ struct TriggersFollowSchemaTests {
                     """)
             try db.execute(sql: "UPDATE a SET n = 5")
             #expect(try db.integers("SELECT n FROM log") == [5])
-            // One that has the very name of ours is told so.
+            // If it has the very name of ours, the error says so.
             try db.register(DatabaseStamps(), on: "a")
             try db.execute(sql: "CREATE TABLE fresh (n, updated)")
             try db.execute(

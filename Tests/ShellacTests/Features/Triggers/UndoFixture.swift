@@ -94,7 +94,7 @@ struct UndoFixture {
 /// Random work on the tables of ``UndoFixture``.
 struct UndoWorkload {
     var random: SeededGenerator
-    /// What was executed in the last access: for the message of a failing test.
+    /// The statements of the last access, for the message of a failing test.
     private(set) var log: [String] = []
 
     init(seed: Int) { random = SeededGenerator(seed: UInt64(seed)) }
@@ -111,8 +111,8 @@ struct UndoWorkload {
         ])
     }
 
-    /// A row id: mostly one that is there, or else one of those that mean something else to somebody. SQLite takes ids by
-    /// chance where the greatest one is there, but for a table with AUTOINCREMENT.
+    /// A row id: mostly one that is there, or else one with a special meaning. If the greatest id
+    /// is in use, SQLite takes ids by chance, except in a table with AUTOINCREMENT.
     mutating func id(upTo greatest: Int64) -> Int64 {
         switch number(0...9) {
         case 0: pick([-1, 0, .min, greatest])

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Shellac
 
-/// How the strings come to be that a row is asked with.
+/// The ways to make the strings that values of a row are looked up by.
 enum NameMaking: String, CaseIterable, Sendable {
     /// The same string for each row.
     case kept
     /// A new string for each look-up.
     case fresh
-    /// A new string for each look-up, whose bytes stand in memory even where they are few.
+    /// A new string for each look-up, whose bytes are on the heap even if they are few.
     case freshWithCapacity
     /// One string, changed in place from look-up to look-up.
     case changedInPlace
@@ -106,7 +106,8 @@ struct NameGuessesTests {
                     var i = 0
                     while let row = try rows.next() {
                         i += 1
-                        // From row to row, the order is the same, or changes a little, or altogether.
+                        // From row to row, the order is the same, or changes a little, or
+                        // altogether.
                         switch Int.random(in: 0...5, using: &generator) {
                         case 0: order.shuffle(using: &generator)
                         case 1: order.swapAt(0, order.count / 2)
@@ -193,7 +194,7 @@ struct NameGuessesTests {
 
     @Test("A short name whose memory is used again is another name", .behaviour(41))
     func reusedMemory() throws {
-        /// A string of four bytes that stands in memory.
+        /// Returns a string of four bytes that is on the heap.
         func heapString(_ text: String) -> String {
             var string = ""
             string.reserveCapacity(48)

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("A cursor over packed columns")
 struct PackedCursorTests {
-    /// Runs a function with packed columns that end where the memory does: a byte behind them cannot be read.
+    /// Runs a function with packed columns that end where the memory does: a byte behind them
+    /// cannot be read.
     private static func atEndOfMemory(
         tags: [PackedTag], payloads: [UInt8], _ body: (PackedCursor) -> Void
     ) throws {

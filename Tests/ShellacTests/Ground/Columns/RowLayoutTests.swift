@@ -13,7 +13,7 @@ struct RowShape: Sendable, CustomTestStringConvertible {
         [4, 12, 13, 40].map { RowShape(isLive: isLive, width: $0) }
     }
 
-    /// Gives a row with some columns, and others named f0, f1… behind them.
+    /// Runs a body with a row that has some columns, and others named f0, f1… after them.
     func row(_ columns: [(String, Int)], _ body: (Row) throws -> Void) throws {
         let fillers = (0..<(width - columns.count)).map { ("f\($0)", -1) }
         let selected = (columns + fillers).map { "\($1) AS \($0.quotedDatabaseIdentifier)" }
@@ -59,7 +59,7 @@ struct RowLayoutTests {
             #expect(try row["E\u{301}"] == 3)
             #expect(!row.hasColumn("\u{e9}"))
             #expect(try row["Az[`{@"] == 2)
-            // What stands one bit away from these is another character.
+            // A character one bit away from these is another one.
             for name in ["aZ{`{@", "aZ[@{@", "aZ[`[@", "aZ[`{`", "aZ", "aZ[`{@ ", "", " ", "aZ[`{@\0"] {
                 #expect(!row.hasColumn(name), "\(name)")
                 #expect(row.databaseValue(named: name) == nil, "\(name)")

@@ -48,7 +48,7 @@ private struct ResetFile {
         }
     }
 
-    /// Makes a function that copies the log, in the middle of which somebody may do something.
+    /// Makes a function that copies the log, and can run an intruder in the middle.
     func checkpoint(by program: Program) throws -> () throws -> Void {
         switch program {
         case .foreign:
@@ -73,7 +73,7 @@ private struct ResetFile {
     @discardableResult
     func copy() throws -> (frames: Int, copied: Int) { try first.checkpoint() }
 
-    /// The number of rows that a connection finds which has not seen the file before, or nil where it finds no database.
+    /// Returns the number of rows that a new connection finds, or nil if it finds no database.
     func foundCount() throws -> Int? {
         let connection = try ForeignConnection(path: file.path)
         return try? connection.integer("SELECT COUNT(*) FROM t NOT INDEXED")
@@ -84,8 +84,8 @@ private struct ResetFile {
     "SQLite's WAL-reset fault", .behaviour(117),
     .enabled(if: Features.hasLogResetFault, "the running SQLite has no such fault"))
 struct LogResetGuardTests {
-    /// Has a writer reset the log in the middle of a checkpoint, and another one after the frames have grown. Returns how many rows
-    /// were committed, and how many are found.
+    /// Lets a writer reset the log in the middle of a checkpoint, and another one after the frames
+    /// have grown. Returns how many rows were committed, and how many are found.
     private func reset(
         by writer: ResetFile.Program, inCheckpointBy copier: ResetFile.Program
     ) throws -> (committed: Int, found: Int?) {
@@ -172,7 +172,7 @@ struct LogResetGuardTests {
         }
     }
 
-    /// `SHELLAC_LOG_RESET_SECONDS=600` goes on for so long, and tells how much was done.
+    /// `SHELLAC_LOG_RESET_SECONDS=600` goes on for so long, and prints how much was done.
     @Test(
         "Beside a process that copies the log without a pause, each row that was committed is there",
         .timeLimit(.minutes(60)), arguments: Writer.allCases)

@@ -182,7 +182,7 @@ struct CursorTests {
                         + "time - while executing `\(Self.sql)`")
             }
             #expect(try Array(first) == [2, 3, 4, 5])
-            // At its end, it is free, although somebody holds it.
+            // At its end, it is free, although the test still holds it.
             #expect(try Int.fetchAll(statement) == [1, 2, 3, 4, 5])
             #expect(try first.next() == nil)
         }

@@ -69,7 +69,7 @@ struct PackedRowSizesTests {
 
     private static func isIdentical(_ a: DatabaseValue, _ b: DatabaseValue) -> Bool {
         switch (a.storage, b.storage) {
-        // SQLite tells no negative zero where it stores one.
+        // SQLite returns no negative zero even if it has stored one.
         case (.double(let a), .double(let b)): a == b
         case (.int64(let a), .int64(let b)): a == b
         case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)

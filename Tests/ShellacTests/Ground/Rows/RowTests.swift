@@ -3,7 +3,7 @@ import Shellac
 import TestSupport
 import Testing
 
-/// Where the values of a row stand.
+/// The places of a row's values.
 enum RowPlace: String, CaseIterable, Sendable {
     case live, copied, fetchedOne, fetchedAll, madeByHand
 

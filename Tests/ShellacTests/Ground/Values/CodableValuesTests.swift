@@ -87,7 +87,8 @@ struct CodableValuesTests {
         }
     }
 
-    // SQLite gives a column of the type JSON numeric affinity: see "Datatypes In SQLite" in its documentation.
+    // SQLite gives a column of the type JSON numeric affinity: see "Datatypes In SQLite" in its
+    // documentation.
     @Test(
         "A single value round-trips in a column that makes a number of its text", .behaviour(44),
         arguments: ReadingWay.allCases)

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What SQLite stores, beside what we say that it stores.
+/// The values that SQLite stores, compared with those that Shellac predicts.
 @Suite("What columns make of values")
 struct ColumnAffinityStoringTests {
     static let chosen: [DatabaseValue] =
@@ -109,7 +109,7 @@ struct ColumnAffinityStoringTests {
 }
 
 extension DatabaseValue {
-    /// What `typeof()` says of the value.
+    /// The result of `typeof()` for the value.
     fileprivate var typeName: String {
         switch storage {
         case .null: "null"

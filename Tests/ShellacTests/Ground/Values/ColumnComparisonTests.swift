@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// How columns compare values, beside SQLite.
+/// The comparison of values by columns, beside SQLite's.
 @Suite("The comparison of a column", .behaviour(109))
 struct ColumnComparisonTests {
     private static let types = [
@@ -60,7 +60,8 @@ struct ColumnComparisonTests {
                         #expect(
                             (comparison.comparable(value) == comparison.comparable(held)) == isEqual, comment)
                     }
-                    // What is found, and need not be written, holds what the column makes of the value.
+                    // What is found, and need not be written, holds what the column makes of the
+                    // value.
                     if isEqual, comparison.isExact(for: value) {
                         #expect(comparison.affinity?.storing(value) ?? value == held, comment)
                     }
@@ -111,11 +112,11 @@ struct ColumnComparisonTests {
             let table = try #require(try db.schema.table("t"))
             #expect(["id", "rowid", "a", "b", "c"].allSatisfy { table.comparison(ofColumn: $0).isExact })
             #expect(["d", "e", "f", "g"].allSatisfy { !table.comparison(ofColumn: $0).isExact })
-            // What stands in such a column decides.
+            // The values in such a column decide.
             let blob = table.comparison(ofColumn: "d")
             #expect(blob.isExact(for: UUID().databaseValue) && blob.isExact(for: "a".databaseValue))
             #expect(!blob.isExact(for: 1.databaseValue))
-            // SQLite tells the collation of no view's column.
+            // SQLite reports the collation of no view's column.
             let view = try #require(try db.schema.table("v"))
             #expect(view.comparison(ofColumn: "id").isExact && !view.comparison(ofColumn: "a").isComparable)
         }

@@ -3,12 +3,13 @@ import Shellac
 import TestSupport
 import Testing
 
-/// A type whose values stand in a column, read on all ways.
+/// A type whose values are in a column, read in all ways.
 struct ConvertibleType: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What each way gives for the first row of a query: a value, nil for NULL, or an error's reason.
+    /// The result of each way for the first row of a query: a value, nil for NULL, or an error's
+    /// reason.
     let readings: @Sendable (Database, String) throws -> [(ReadingWay, String)]
-    /// Whether a query's first row gives the value that its database value gives, stored again.
+    /// Whether a query's first row has the same value as its database value, stored again.
     let isStable: @Sendable (Database, String) throws -> Bool
 
     init<Value: DatabaseValueConvertible & Hashable & SendableMetatype>(_ type: Value.Type) {

@@ -142,8 +142,8 @@ extension DatabaseValue {
         }
     }
 
-    /// Whether the values are equal, but for the last digit of a real number: SQLite reads a decimal literal
-    /// with an error of that size.
+    /// Whether the values are equal, but for the last digit of a real number: SQLite reads a
+    /// decimal literal with an error of that size.
     fileprivate func isClose(to other: DatabaseValue) -> Bool {
         guard case .double(let a) = storage, case .double(let b) = other.storage else { return self == other }
         return a == b || abs(a / b - 1) < 1e-14

@@ -27,7 +27,8 @@ func dateText(_ date: Date) -> String? { String.fromDatabaseValue(date.databaseV
 
 @Suite("Date texts")
 struct DateTextTests {
-    /// A text, its format, and the milliseconds behind 2015-07-22 00:00:00 UTC, or nil for a time alone.
+    /// A text, its format, and the milliseconds behind 2015-07-22 00:00:00 UTC, or nil for a time
+    /// alone.
     static let formats: [(String, DatabaseDateComponents.Format, Double?)] = [
         ("2015-07-22", .YMD, 0),
         ("2015-07-22 01:02", .YMD_HM, 3_720_000),
@@ -224,7 +225,8 @@ struct DateTextTests {
                 default: bytes.removeSubrange(index...)
                 }
             }
-            // In memory of their own, of just their size, where a sanitizer sees a read past the end.
+            // In memory of their own, of just their size, where a sanitizer sees a read past the
+            // end.
             let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
             defer { copy.deallocate() }
             _ = copy.initialize(from: bytes)

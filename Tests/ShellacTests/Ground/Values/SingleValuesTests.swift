@@ -74,7 +74,8 @@ private struct SingleThing<Value: Codable & DatabaseValueConvertible & Hashable 
     static var databaseTableName: String { "thing" }
 }
 
-/// A value of a single-value type, with the form in which it is stored, and the JSON that earlier versions have stored.
+/// A value of a single-value type, with the form in which it is stored, and the JSON that earlier
+/// versions have stored.
 struct SingleCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let stored: DatabaseValue

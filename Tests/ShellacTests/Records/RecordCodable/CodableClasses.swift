@@ -1,7 +1,7 @@
 import Foundation
 import Shellac
 
-/// What all classes of an application have.
+/// The base class of all classes of an application.
 class CodedBase: Record {
     var id: Int64?
     override class var databaseTableName: String { "reminder" }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Shellac
 
-/// What a record reads is packed where it is fetched, whatever type asks for it: see LiveRow+Packing.swift.
+/// The values that a record reads are packed when it is fetched, whatever type asks for them: see
+/// LiveRow+Packing.swift.
 @Suite("Fetched values") struct FetchedValuesTests {
     @Test("that types of a user's own read are packed as they are read")
     func packing() throws {

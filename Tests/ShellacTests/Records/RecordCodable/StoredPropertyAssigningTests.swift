@@ -76,7 +76,8 @@ struct StoredPropertyAssigningTests {
                 properties.assign(nil, from: source, to: target)
                 properties.assign(["object", "tags"], from: source, to: target)
             }
-            // Each object that was replaced is gone, each source, and what the last source had lives on.
+            // Each object that was replaced is gone, each source, and what the last source had
+            // lives on.
             #expect(life.living == 1)
             #expect(target.object?.name == "source 999")
             #expect(target.tags == ["source 999"])

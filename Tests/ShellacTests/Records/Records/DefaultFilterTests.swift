@@ -10,7 +10,7 @@ extension DefaultFilter.Name {
     fileprivate static let misspelled: Self = "archved"
 }
 
-/// What holds of all that is read of a type, unless it is left out by its name.
+/// Default filters hold for all reads of a type, unless they are left out by their names.
 @Suite("Default filters", .behaviour(72))
 struct DefaultFilterTests {
     private let queue: DatabaseQueue

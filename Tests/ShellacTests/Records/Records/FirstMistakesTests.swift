@@ -2,7 +2,7 @@ import Shellac
 import TestSupport
 import Testing
 
-/// What a beginner forgets, and what says so.
+/// The things that a beginner forgets, and the errors that say so.
 @Suite("The first mistakes")
 struct FirstMistakesTests {
     // MARK: - A class that does not say its columns

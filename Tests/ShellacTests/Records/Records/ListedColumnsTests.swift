@@ -18,7 +18,7 @@ private class Member: Record {
     var address: Address?
     let version = 3
     var bookCount = -1
-    /// How often properties were set.
+    /// The names of the properties that were set, in order.
     var log: [String] = []
 
     override class var databaseTableName: String { "member" }
@@ -138,7 +138,8 @@ struct ListedColumnsTests {
 
     // MARK: - Both kinds in one line of descent
 
-    /// A hero that counts its passes: the superclass of those that follow has one of both, and calls `super` or not.
+    /// A hero that counts its passes: the superclass of those that follow has one of both, and
+    /// calls `super` or not.
     private class Passing: PairHero { var log: [String] = [] }
 
     private class ListedHero: Record {
@@ -437,7 +438,7 @@ struct ListedColumnsTests {
         }
     }
 
-    /// A page on which a value, a coding or a setter throws when it is told to.
+    /// A page on which a value, a coding or a setter throws on demand.
     final class Torn: Record {
         enum Fault: String, CaseIterable {
             case value, json, coding, writing, writingJSON, writingCoding

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Modules whose default isolation is the main actor: see `Tests/MainActorClient`, which is such a module. That it is built
-/// is half of the proof.
+/// Modules whose default isolation is the main actor: see `Tests/MainActorClient`, which is such a
+/// module. That it is built is half of the proof.
 @Suite("Modules whose default isolation is the main actor", .serialized)
 struct MainActorClientTests {
     @Test("records, values, observers, functions and requests work where the main actor is the default")
@@ -40,7 +40,8 @@ struct MainActorClientTests {
             ], "\(result.output)")
     }
 
-    /// Types that are said to belong to the main actor, and what they may not be: the database calls them where it is used.
+    /// Types that are declared on the main actor, and that the compiler therefore refuses. The
+    /// database calls them on the threads of its accesses.
     struct Refused: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let source: String

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Shellac
 
-/// Records that are saved in a function that SQLite calls, whose statement then fails. SQLite undoes what the
-/// function did where it keeps a journal of the statement, and does not tell.
+/// Records that are saved in a function that SQLite calls, whose statement then fails. If SQLite
+/// keeps a journal of the statement, it undoes the function's changes, and does not report this.
 @Suite("Records saved in SQL functions")
 struct RecordFunctionsTests {
-    /// Where the statement runs.
+    /// The places in which the statement runs.
     enum Place: String, CaseIterable, Sendable {
         case autocommit, transaction, savepoint
 
@@ -18,7 +18,7 @@ struct RecordFunctionsTests {
         }
     }
 
-    /// What calls the function `save()`, and fails afterwards.
+    /// The callers of the function `save()`, which fail afterwards.
     enum Caller: String, CaseIterable, Sendable {
         case laterRow = "INSERT INTO t SELECT save() FROM json_each('[1, 2]')"
         case singleRow = "INSERT INTO t VALUES (save() AND NULL)"
@@ -33,7 +33,7 @@ struct RecordFunctionsTests {
         case aggregate = "INSERT INTO t SELECT SUM(save()) + fail() FROM json_each('[1]')"
     }
 
-    /// What the function does.
+    /// The actions of the function.
     enum Action: String, CaseIterable, Sendable {
         case insert, update, updateChanges, delete, deleteAndInsert, flagFalse, flagTrue, reload
     }
@@ -104,7 +104,8 @@ struct RecordFunctionsTests {
                 #expect(error == nil || caller == .orRollback, "\(place)")
                 // SQLite has ended the transaction: the ROLLBACK says that we know.
                 if error != nil { try db.rollback() }
-                // An id that was set to nil and given back, or a flag, is no business of the database's.
+                // An id that was set to nil and given back, or a flag, is no business of the
+                // database's.
                 if action == .flagTrue, hero.hasDatabaseChanges { return }
                 if action == .deleteAndInsert, hero.id == nil {
                     #expect(hero.hasDatabaseChanges, "\(place)")

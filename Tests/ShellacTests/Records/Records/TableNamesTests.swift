@@ -144,7 +144,7 @@ struct TableNamesTests {
         try expectErrors(of: Box<Int>.self, "box", "no such table: box, where Box<Int> is stored: \(advice)")
         class Local: Named {}
         try expectErrors(of: Local.self, "local", "no such table: local, where Local is stored: \(advice)")
-        // A class that shares the table of its superclass is not told to do so.
+        // The error does not advise this to a class that shares the table of its superclass.
         try expectErrors(
             of: Ranked.self, "player", "no such table: player, where Ranked is stored: \(advice)")
     }
@@ -195,7 +195,8 @@ struct TableNamesTests {
             #expect(copy.name == "Bors" && copy.hasDatabaseChanges)
             record.hasDatabaseChanges = false
             #expect(!record.hasDatabaseChanges)
-            // A statement that fails has the connection ask whether records that were changed inside of it are true.
+            // A statement that fails has the connection ask whether records that were changed
+            // inside of it are true.
             try db.execute(sql: "INSERT INTO player VALUES (1, 'Arthur')")
             record.name = "Caradoc"
             let function = DatabaseFunction("flag", argumentCount: 0) { [record = Held(record)] _ in

@@ -1,4 +1,4 @@
-// What a type fetches from its table, and what a request for it fetches, are one.
+// A type fetches the same from its table as a request for it does.
 
 import Foundation
 import Shellac

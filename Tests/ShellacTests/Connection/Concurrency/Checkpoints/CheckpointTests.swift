@@ -33,7 +33,7 @@ struct CheckpointTests {
         try #expect(pool.read { db in try db.itemCount() } == 50)
     }
 
-    /// How a checkpoint is named a database.
+    /// The ways to name the database of a checkpoint.
     enum Name: String, CaseIterable, Codable {
         case main, attached, all
 
@@ -174,7 +174,7 @@ struct CheckpointTests {
             #expect(message.hasSuffix(": \(before) of \(after) frames are copied"))
             #expect(message.contains("another connection has kept its lock for") == waits)
         }
-        // Nothing is in the way of who writes, and nothing is lost.
+        // Nothing is in the way of a writer, and nothing is lost.
         try await pool.write { db in try db.addFrames(1) }
         try await reading.release()
         try await pool.writeWithoutTransaction { db in try #expect(db.checkpoint(mode).walFrameCount >= 0) }

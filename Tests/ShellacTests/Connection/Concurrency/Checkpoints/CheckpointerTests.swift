@@ -42,7 +42,7 @@ struct CheckpointerTests {
         try await waitUntil { file.logSize == 0 }
         try #expect(pool.walStatus.frameCount == 0)
         try await #expect(pool.read { db in try db.itemCount() } == 10)
-        // And again: whoever watches goes on watching.
+        // And again: the checkpointer goes on watching the log.
         let size = try await pool.writeWithoutTransaction { db in
             try db.inTransaction {
                 try db.addFrames(10)

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("The log of a pool under a constant load")
 struct ConstantLoadTests {
-    /// How long each read takes, in microseconds.
+    /// The duration of each read, in microseconds.
     enum Reads: UInt32, CaseIterable, Codable {
         case short = 0
         case long = 20_000
     }
 
-    /// `SHELLAC_POOL_SECONDS=60` goes on for a minute, and tells how large the log has been.
+    /// `SHELLAC_POOL_SECONDS=60` goes on for a minute, and prints how large the log has been.
     @Test(
         "Beside readers who always read, the log of a writer who always writes stays small, and no write is refused",
         .behaviour(82, 84), arguments: Reads.allCases)

@@ -48,7 +48,7 @@ struct LogKeepingTests {
         let queue = try DatabaseQueue(path: file.path)
         let frames = LoggedFile.sizes.passive
         try await queue.write { db in try db.addFrames(frames) }
-        // Nobody has told the pool.
+        // The queue has not notified the pool of its writes.
         let status = try pool.walStatus
         #expect(status.checkpointedFrameCount == status.frameCount)
         #expect(status.frameCount >= frames)
@@ -148,7 +148,7 @@ struct LogKeepingTests {
         try pool.close()
         #expect(file.logSize == logSize)
         #expect(FileIdentity.size(file.path) == fileSize)
-        // Who opens it next has all.
+        // The next connection that opens it has all.
         let other = try file.pool { $0.checkpoints = .none }
         try #expect(other.read { db in try db.itemCount() } == LoggedFile.sizes.hard / 2 * 3)
     }
@@ -170,7 +170,8 @@ struct LogKeepingTests {
     func fullDisk() async throws {
         await #expect(processExitsWith: .success) {
             crashWithoutBacktrace()
-            // The system refuses to let a file grow beyond a size, as it refuses to let it grow on a full disk.
+            // The system refuses to let a file grow beyond a size, as it refuses to let it grow on
+            // a full disk.
             signal(SIGXFSZ, SIG_IGN)
             let file = try LoggedFile()
             let pool = try file.pool { $0.checkpoints = .none }

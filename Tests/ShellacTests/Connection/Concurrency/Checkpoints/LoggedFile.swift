@@ -3,12 +3,14 @@ import TestSupport
 
 @testable import Shellac
 
-/// A database file of small pages, so that a log of many frames is made fast. It has a table `item (id, content)`.
+/// A database file of small pages, so that a log of many frames is made fast. It has a table
+/// `item (id, content)`.
 struct LoggedFile {
     let folder: TemporaryFolder
     let path: String
 
-    /// How many frames a log has when it is copied in the background, begun anew, and copied by who commits.
+    /// The numbers of frames of a log when it is copied in the background, begun anew, and copied
+    /// by a commit.
     static let sizes = WALSize()
 
     init() throws {
@@ -27,7 +29,7 @@ struct LoggedFile {
         return try DatabasePool(path: path, configuration: configuration)
     }
 
-    /// The size of the log, or nil where there is none.
+    /// The size of the log, or nil if there is none.
     var logSize: Int? { FileIdentity.size(path + "-wal") }
 }
 
@@ -36,7 +38,8 @@ extension Database {
         try execute(sql: "CREATE TABLE item (id INTEGER PRIMARY KEY, content BLOB)")
     }
 
-    /// Adds some frames to the log, and a few more, when the transaction is committed. The rows take a page each.
+    /// Adds some frames to the log, and a few more, when the transaction is committed. The rows
+    /// take a page each.
     func addFrames(_ count: Int) throws {
         try execute(
             sql: """

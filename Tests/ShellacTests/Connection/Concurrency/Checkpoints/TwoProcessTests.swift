@@ -4,8 +4,9 @@ import Testing
 
 @testable import Shellac
 
-/// Processes that never rest, and a processor has few cores: each test is on a thread of its own, so that it ends them in time,
-/// whatever other tests wait for, and one runs after the other.
+/// The processes never rest, and a processor has few cores. So each test runs on a thread of its
+/// own and ends its processes in time, whatever other tests wait for. One test runs after the
+/// other.
 @Suite("Two processes that write by pools", .serialized)
 struct TwoProcessTests {
     /// A database that processes write to: see `Writing` of the second process.
@@ -63,7 +64,8 @@ struct TwoProcessTests {
         }
     }
 
-    /// `SHELLAC_POOL_KILLS=100` kills a hundred, and tells how long the other process waited at most.
+    /// `SHELLAC_POOL_KILLS=100` kills a hundred, and prints how long the other process waited at
+    /// most.
     @Test(
         "A process that is killed at any moment has lost nothing that it was told of, and keeps nobody from writing",
         .behaviour(82))
@@ -89,7 +91,7 @@ struct TwoProcessTests {
                     arguments: [number])
                 return (try row?["last"] ?? 0, try row?["count"] ?? 0) as (Int, Int)
             }
-            // One may be committed that it was not told of, or that we were not.
+            // One more may be committed, whose commit was not reported to it, or not to us.
             #expect(last == acknowledged || last == acknowledged + 1, "seed \(seed), process \(number)")
             #expect(count == last, "seed \(seed), process \(number)")
             try #expect(
@@ -125,8 +127,9 @@ struct TwoProcessTests {
         }
     }
 
-    /// `SHELLAC_POOL_SECONDS=60` tells how long somebody waits beside a process that writes without a pause: by a pool, which leaves
-    /// a pause now and then, and by a queue, which leaves none.
+    /// `SHELLAC_POOL_SECONDS=60` prints how long a writer waits beside a process that writes
+    /// without a pause. That process uses a pool, which leaves a pause now and then, or a queue,
+    /// which leaves none.
     @Test(
         "Who writes now and then gets their turn beside a process that never rests", .behaviour(82),
         arguments: WritingProcess.Way.allCases)

@@ -28,7 +28,7 @@ struct WALStatusTests {
         #expect(cut.readers.isEmpty && cut.oldestReader == nil && cut.checkpointFailure == nil)
     }
 
-    /// Somebody who keeps the log from being begun anew.
+    /// A reader or writer that keeps the log from being begun anew.
     enum Pin: String, CaseIterable, Codable {
         case reader, unsafeReader, concurrentReader, snapshot, snapshotPool, writer
 

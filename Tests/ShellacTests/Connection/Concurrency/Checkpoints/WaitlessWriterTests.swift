@@ -10,10 +10,11 @@ struct WaitlessWriterTests {
 
     private func pool(_ file: LoggedFile) throws -> DatabasePool { try file.pool { spy.listen(&$0) } }
 
-    /// How often a commit has tried to empty the log, which reports nothing else of this mode while not all is copied.
+    /// The attempts of commits to empty the log, which reports nothing else of this mode while not
+    /// all is copied.
     private var tries: [CheckpointReport] { spy.checkpoints.filter { $0.mode == .restart } }
 
-    /// Who sees an old state.
+    /// The readers that see an old state.
     enum Reader: CaseIterable {
         case snapshot, snapshotPool
     }
@@ -136,7 +137,8 @@ struct WaitlessWriterTests {
         try pool.inDatabase { db in
             // (The pool may have had its rest already.)
             try db.addFrames(10)
-            // The pool has looked for its rest twice meanwhile, and stands in nobody's way.
+            // The pool has checked twice meanwhile whether it can copy the rest, and blocks no
+            // writer.
             for _ in 0..<25 {
                 Thread.sleep(forTimeInterval: 0.1)
                 #expect(writerLine.waitingCount == 0)

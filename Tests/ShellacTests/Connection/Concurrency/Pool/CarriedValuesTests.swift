@@ -6,7 +6,7 @@ import Testing
 
 private enum Request { @TaskLocal static var id = "none" }
 
-/// What belongs to a thread, as the context of a tracer does.
+/// A value that belongs to a thread, as the context of a tracer does.
 private enum Context {
     static var current: String? {
         get { Thread.current.threadDictionary["shellac.test"] as? String }
@@ -68,7 +68,7 @@ struct CarriedValuesTests {
         }
     }
 
-    /// Asks for all accesses that nobody waits for.
+    /// Asks for all accesses whose callers do not wait.
     private func askForAll(_ database: any DatabaseWriter, _ body: @escaping @Sendable () -> Void)
         async throws
     {

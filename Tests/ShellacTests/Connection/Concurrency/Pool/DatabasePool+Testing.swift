@@ -5,7 +5,7 @@ import Testing
 @testable import Shellac
 
 extension DatabaseWriter {
-    /// How many wait for the access to write.
+    /// The number of waiters for the access to write.
     var waitingWriterCount: Int {
         switch self {
         case let queue as DatabaseQueue: queue.line.waitingCount
@@ -15,7 +15,7 @@ extension DatabaseWriter {
     }
 }
 
-/// Reads of a pool that last until they are told to end, each on a thread of its own.
+/// Reads of a pool that last until the test ends them, each on a thread of its own.
 final class HeldReads: Sendable {
     private let end = Gate()
     private let tasks: [Task<Void, any Error>]
@@ -28,7 +28,7 @@ final class HeldReads: Sendable {
         tasks = (0..<count).map { number in
             Task {
                 try await onThread {
-                    // Who cannot read does not keep the test waiting.
+                    // A reader that cannot read does not keep the test waiting.
                     defer { inside.record(number) }
                     try pool.read { db in
                         _ = try db.names()
@@ -48,12 +48,13 @@ final class HeldReads: Sendable {
     }
 }
 
-/// Expects that nobody waits for a pool, that as many reads as are allowed run at the same time, and that writes work.
+/// Expects that no access waits for a pool, that as many reads as are allowed run at the same time,
+/// and that writes work.
 func expectAllPlaces(of pool: DatabasePool, location: SourceLocation = #_sourceLocation) async throws {
     #expect(pool.readers.line.waitingCount == 0, sourceLocation: location)
     #expect(pool.writer.line.waitingCount == 0, sourceLocation: location)
     try await HeldReads(pool).release()
-    // Nobody keeps the barrier out, either.
+    // No access keeps the barrier out, either.
     let isUsable = try await pool.barrierWriteWithoutTransaction { db in try db.isUsable() }
     #expect(isUsable, sourceLocation: location)
 }

@@ -25,7 +25,7 @@ struct PoolCancellationTests {
         }
     }
 
-    /// SQL that only an interrupt ends while anybody waits.
+    /// SQL that only an interrupt ends in time.
     private static let long =
         "WITH RECURSIVE n(i) AS (SELECT started() UNION ALL SELECT i + pause() FROM n LIMIT 300000000) SELECT COUNT(*) FROM n"
 
@@ -35,7 +35,7 @@ struct PoolCancellationTests {
     func running(access: PoolClosingTests.Waiting) async throws {
         let pool = try makePool()
         let end = Gate()
-        // A barrier has nobody beside it.
+        // A barrier has no access beside it.
         let beside =
             access == .barrierWrite
             ? []
@@ -63,7 +63,7 @@ struct PoolCancellationTests {
             try await waitUntil { started.elements.count == beside.count + round }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            // Who has the connection next is not interrupted.
+            // The next access on the connection is not interrupted.
             let names = try await pool.read { db in try db.names() }
             #expect(names == [])
         }

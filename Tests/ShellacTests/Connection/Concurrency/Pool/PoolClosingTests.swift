@@ -13,7 +13,7 @@ struct PoolClosingTests {
         file = try TemporaryDatabase()
         pool = try file.pool {
             $0.maximumReaderCount = 2
-            // Nobody of ours stands in the writer's line, where others are counted.
+            // No access of Shellac's own waits in the writer's line, in which the test counts.
             $0.checkpoints = .atCommit
         }
         try pool.write { db in try db.insert("Arthur") }

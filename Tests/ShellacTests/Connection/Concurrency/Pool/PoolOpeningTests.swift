@@ -260,7 +260,8 @@ struct PoolOpeningTests {
         #expect(databaseError { try pool.read { _ in } }?.message == sentence)
         let error = await #expect(throws: DatabaseError.self) { try await pool.read { _ in } }
         #expect(error?.message == sentence)
-        // It comes back: but for who has opened another file beside its log, which is lost by that.
+        // It comes back, unless a program has opened another file beside its log, which is lost by
+        // that.
         if isReplaced { return }
         try FileManager.default.moveItem(atPath: folder.path("elsewhere"), toPath: path)
         try await expectAllPlaces(of: pool)

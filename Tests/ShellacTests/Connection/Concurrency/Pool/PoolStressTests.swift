@@ -6,13 +6,14 @@ import Testing
 
 @Suite("DatabasePool: everything at once", .behaviour(79, 83))
 struct PoolStressTests {
-    /// What a task or a thread does.
+    /// The acts of a task or a thread.
     enum Act: CaseIterable {
         case read, unsafeRead, write, urgentWrite, barrier, threadRead, threadWrite, threadBarrier
         case asyncRead, asyncWrite, concurrentRead, snapshot, snapshotPool, invalidate, releaseMemory
     }
 
-    /// Counts that must be the same in each state: they are moved from one to the other in two statements.
+    /// Counts that must be the same in each state: they are moved from one to the other in two
+    /// statements.
     private static let sum = "SELECT SUM(value) FROM account"
     private static let move = [
         "UPDATE account SET value = value - 1 WHERE id = 1",
@@ -162,7 +163,7 @@ struct PoolStressTests {
         }
         for _ in 0..<15 {
             let (ended, closes) = (Recorder<Act>(), Bool.random(using: &generator))
-            // One that nobody waits for may find the pool closed, as it should.
+            // An access that is not waited for may find the pool closed, as it should.
             let acts = (0..<20).map { _ in Act.allCases.randomElement(using: &generator) ?? .read }
                 .filter { $0 != .asyncRead }
             try await withThrowingTaskGroup(of: Void.self) { group in

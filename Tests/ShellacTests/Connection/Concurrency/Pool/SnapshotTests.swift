@@ -15,7 +15,7 @@ struct SnapshotTests {
         try pool.write { db in try db.insert("Arthur") }
     }
 
-    /// What keeps a state.
+    /// The kinds of accesses that keep a state.
     enum Kind: String, CaseIterable, Codable, Sendable {
         case one, several
 

@@ -10,12 +10,14 @@ struct WritePriorityTests {
 
     init() throws { file = try TemporaryDatabase(journalMode: .wal) }
 
-    /// Opens the file. Nobody of ours stands in the writer's line, where others are counted.
+    /// Opens the file. No access of Shellac's own waits in the writer's line, in which the test
+    /// counts.
     private func open(_ writer: Writer) throws -> any DatabaseWriter {
         try writer.open(file) { $0.checkpoints = .atCommit }
     }
 
-    /// Sends writes into the line, each once the one before waits, and returns the order in which they ran.
+    /// Sends writes into the line, each once the one before waits, and returns the order in which
+    /// they ran.
     private func order(
         _ writer: any DatabaseWriter, _ priorities: [WritePriority], cancelling: Set<Int> = []
     ) async throws -> [Int] {
@@ -23,7 +25,7 @@ struct WritePriorityTests {
         let hold = try await Hold(writer)
         var tasks: [Task<Void, any Error>] = []
         for (number, priority) in priorities.enumerated() {
-            // Threads and tasks stand in the same line.
+            // Threads and tasks wait in the same line.
             let task =
                 number % 3 == 0 && !cancelling.contains(number)
                 ? Task {
@@ -150,7 +152,7 @@ struct WritePriorityTests {
                 message.contains(
                     #/^database is locked \(another connection has kept its lock for [0-9.]+ m?s\)$/#),
                 "\(message)")
-            // Who reads waits for nobody.
+            // A reader waits for no other access.
             let names = try database.read { db in try db.names() }
             #expect(names == [])
             return .commit

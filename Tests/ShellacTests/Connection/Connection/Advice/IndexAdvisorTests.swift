@@ -19,7 +19,7 @@ struct IndexAdvisorTests {
         INSERT INTO score SELECT id, id % 100, id, 'note ' || id FROM player
         """
 
-    /// Runs SQL again and again, and returns what is told until the database is closed.
+    /// Runs SQL again and again, and returns the advice until the database is closed.
     private func advice(
         _ sql: String, times: Int = 30, configure: (inout Configuration) -> Void = { _ in }
     ) throws -> [IndexAdvice] {

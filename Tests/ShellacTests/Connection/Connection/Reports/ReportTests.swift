@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// Keeps what a database tells.
+/// Keeps the reports of a database.
 struct ReportSpy {
     let recorder = Recorder<DatabaseReport>()
 
@@ -12,7 +12,7 @@ struct ReportSpy {
         configuration.reportHandler = { [recorder] report in recorder.record(report) }
     }
 
-    /// A configuration whose database is heard.
+    /// A configuration whose database's reports are kept.
     var configuration: Configuration {
         var configuration = Configuration()
         configuration.label = "test"
@@ -47,7 +47,8 @@ struct ReportTests {
 
     // MARK: - Statements
 
-    /// Runs a function in a database in memory with players, and returns the statements that it has run.
+    /// Runs a function in a database in memory with players, and returns the statements that it has
+    /// run.
     private func statements(
         _ body: (Database) throws -> Void
     ) throws -> [StatementReport] {
@@ -180,7 +181,7 @@ struct ReportTests {
             expectError("integer overflow") {
                 try db.execute(sql: "SELECT abs(?)", arguments: [Int64.min])
             }
-            // What does not run is not told of.
+            // A statement that does not run is not reported.
             expectError("no such table: nowhere") { try db.execute(sql: "SELECT * FROM nowhere") }
             expectError("attempt to write in a read-only access") { try db.readOnly { try db.insert("c") } }
             expectError("wrong number of arguments: 2 for 1 parameters") {
@@ -405,7 +406,7 @@ struct ReportTests {
         let queue = try kind.withPlayers { configuration in
             configuration.reportHandler = { report in
                 guard case .access(let access) = report.event, access.site.operation == .read else { return }
-                // This one stands in line before the other one.
+                // This one waits in line before the other one.
                 log.asyncWriteWithoutTransaction { db in try? db.insert("a") }
                 try? log.write { db in try db.insert("b") }
                 told.open()
@@ -577,7 +578,8 @@ struct ReportTests {
             }
         }
         try await reader.release()
-        // Each of its attempts begins with a passive one. (Others are made by a connection of the checkpoints' own.)
+        // Each of its attempts begins with a passive one. (Others are made by a connection of the
+        // checkpoints' own.)
         let told = spy.recorder.elements.filter { report in
             guard case .checkpoint(let checkpoint) = report.event else { return false }
             return checkpoint.mode == .passive && report.connection == "test.writer"
@@ -741,7 +743,7 @@ struct ReportTests {
                 try db.insert("a")
             }
         }
-        // (To close a database, nobody may be inside of it.)
+        // (A database can only be closed while no access is inside of it.)
         result.expectSentence("the database test was used by its own Configuration.reportHandler")
     }
 

@@ -145,7 +145,7 @@ struct CommitConfirmationTests {
         try taken.queue.close()
     }
 
-    /// Has the storage never be taken over, whoever asks for it.
+    /// Storage that is never taken over, whichever machine asks for it.
     private struct Unfenced {
         let taken: TakenOver
         init(_ taken: TakenOver) {
@@ -268,7 +268,7 @@ struct CommitConfirmationTests {
         let reads = try taken.storage.reads { try taken.queue.write { db in try db.insert("Barbara") } }
         #expect(reads.filter { $0.count == 24 } == [])
         taken.storage.fenceAtNextWrite()
-        // This is what confirmations are for: it is told as committed, and lost.
+        // This is what confirmations are for: it is reported as committed, and lost.
         try taken.queue.write { db in try db.insert("Craig") }
         try taken.queue.close()
         try #expect(taken.namesOnDisk() == ["Arthur", "Barbara"])

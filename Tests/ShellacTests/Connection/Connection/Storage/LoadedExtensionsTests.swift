@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// A compiler of C, where there is one.
+/// A compiler of C, if there is one.
 private enum Compiler {
     static let path = ["/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang"].first {
         FileManager.default.isExecutableFile(atPath: $0)
@@ -132,7 +132,7 @@ struct LoadedExtensionsTests {
                 try queue.inDatabase { db in try db.execute(sql: "SELECT load_extension('\(library)')") }
             }
             #expect(off?.message == "not authorized")
-            // One that is gone from the disk is named by who opens a database.
+            // If one is gone from the disk, opening a database throws an error that names it.
             try FileManager.default.removeItem(atPath: library)
             (_, _) = (before, try? pool.close())
             let gone = databaseError { _ = try DatabaseQueue() }

@@ -38,6 +38,6 @@ final class TakenOver: Sendable {
         try queue.write { db in try db.insert("Arthur") }
     }
 
-    /// What the file has, without the storage that is taken over.
+    /// Returns the names in the file, read without the storage that is taken over.
     func namesOnDisk() throws -> [String] { try file.queue().names() }
 }

@@ -368,7 +368,7 @@ struct UnconfirmedCommitTests {
                 let rows = try Row.fetchCursor(
                     db, sql: "INSERT INTO player (name) VALUES ('Barbara'), ('Craig') RETURNING id")
                 _ = try rows.next()
-                // Another statement runs, so that the interruption stands.
+                // Another statement runs, so that the interruption stays in effect.
                 let others = try Row.fetchCursor(db, sql: "SELECT * FROM player")
                 _ = try others.next()
                 taken.storage.refused = [.log]

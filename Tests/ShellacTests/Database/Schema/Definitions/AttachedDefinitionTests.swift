@@ -16,7 +16,7 @@ struct AttachedDefinitionTests {
     @Test("tables, indexes, views, triggers and virtual tables are created, altered and dropped there")
     func statements() throws {
         try inArchive { db throws in
-            // A table of the same name stands in the way of SQL that does not say which.
+            // A table of the same name hides this one from SQL that does not name the schema.
             try db.execute(sql: "CREATE TABLE main.player (a)")
             #expect(
                 try db.executedSQL {
@@ -91,7 +91,7 @@ struct AttachedDefinitionTests {
                 message { try db.create(table: "t", in: "nowhere") { $0.column("a") } }
                     == "unknown database \"nowhere\"")
             #expect(message { try db.drop(table: "t", in: "nowhere") } == "no such table: nowhere.t")
-            // See "CREATE TABLE": a temporary table stands in temp, whatever is said.
+            // See "CREATE TABLE": a temporary table is in temp, whichever schema is named.
             #expect(
                 message { try db.create(table: "u", in: archive, options: .temporary) { $0.column("a") } }
                     == "temporary table name must be unqualified")

@@ -200,7 +200,7 @@ struct DefinitionTests {
         ] as [(String, StatementArguments, String)] {
             expectError(sentence, "\(sql)") { try literal(sql, arguments) }
         }
-        // SQLite gives the same values.
+        // SQLite returns the same values.
         try inDatabase { db in
             var generator = SeededGenerator(seed: 4)
             for _ in 1...300 {

@@ -3,7 +3,8 @@ import Shellac
 import TestSupport
 import Testing
 
-/// The columns of `t.timestamps()` are made for stamps: nobody who meets them has a reason to complain.
+/// The columns of `t.timestamps()` are made for stamps: no advice and no check complains about
+/// them.
 @Suite("The columns of t.timestamps()")
 struct TimestampsTests {
     private static let text = "1970-01-12 13:46:40.000"

@@ -10,7 +10,8 @@ struct DatabaseMigratorMergingTests {
 
     init() throws { queue = try DatabaseQueue() }
 
-    /// `a`, then `bcd` in the place of `b`, `c` and `d`, then `e`: each makes the tables of its letters.
+    /// `a`, then `bcd` in the place of `b`, `c` and `d`, then `e`: each makes the tables of its
+    /// letters.
     private func migrator() -> DatabaseMigrator {
         var migrator = DatabaseMigrator.creatingTables("a")
         migrator.registerMigration("bcd", merging: ["b", "c", "d"]) { [ran] db, applied in
@@ -68,7 +69,7 @@ struct DatabaseMigratorMergingTests {
         #expect(try queue.tables() == ["a", "b", "c", "d", "e"])
         #expect(try state(migrator) == [["a", "bcd", "e"], ["a", "bcd", "e"]])
         #expect(try ask { try !migrator.hasSchemaChanges($0) })
-        // Who does not know the merged one finds himself superseded.
+        // A migrator that does not know the merged migration finds itself superseded.
         #expect(try ask { try old.hasBeenSuperseded($0) && old.hasSchemaChanges($0) })
     }
 

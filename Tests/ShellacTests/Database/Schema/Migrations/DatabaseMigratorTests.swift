@@ -22,7 +22,7 @@ extension DatabaseQueue {
         try read { db in try db.tableNames().filter { $0 != "grdb_migrations" } }
     }
 
-    /// What the database remembers, in the order of the migrations.
+    /// Returns the migrations that the database remembers, in their order.
     func remembered() throws -> [String] {
         try read { db in try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY rowid")
         }
@@ -231,7 +231,8 @@ struct DatabaseMigratorTests {
         let migrator = DatabaseMigrator.creatingTables("a", "b", "c")
         try migrator.migrate(queue, upTo: "b")
         #expect(try queue.read { db in try !migrator.hasSchemaChanges(db) })
-        // A later migration is no change, an earlier one that changed is, and so is one that is gone.
+        // A later migration is no change, an earlier one that changed is, and so is one that is
+        // gone.
         #expect(try queue.read { db in try !DatabaseMigrator.creatingTables("a", "b").hasSchemaChanges(db) })
         #expect(try queue.read { db in try DatabaseMigrator.creatingTables("a").hasSchemaChanges(db) })
         var changed = DatabaseMigrator()

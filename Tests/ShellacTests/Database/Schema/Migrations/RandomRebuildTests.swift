@@ -19,7 +19,8 @@ struct RandomRebuildTests {
         func pick<Element>(_ elements: [Element]) throws -> Element {
             try #require(elements.randomElement(using: &generator))
         }
-        /// A definition with the same columns in another order, another kind of key, and other actions.
+        /// A definition with the same columns in another order, another kind of key, and other
+        /// actions.
         func definition() throws -> (TableDefinition) -> Void {
             let names = ["id", "a", "b", "parent"].shuffled(using: &generator)
             let (key, parent, action) = try (pick([0, 1, 2]), pick(Self.tables), pick(Self.actions))
@@ -95,7 +96,7 @@ struct RandomRebuildTests {
         try String.fetchOne(db, sql: "SELECT sql FROM sqlite_master WHERE name = ?", arguments: [table])
     }
 
-    /// The rows of all tables and views, and what stands upon the tables.
+    /// Returns the rows of all tables and views, and the indexes and triggers of the tables.
     private func contents(_ db: Database) throws -> [[DatabaseValue]] {
         let queries =
             Self.tables.map { "SELECT id, a, b, parent FROM \($0) ORDER BY id" }

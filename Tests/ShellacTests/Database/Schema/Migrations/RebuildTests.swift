@@ -3,10 +3,12 @@ import Testing
 
 @testable import Shellac
 
-/// "Making Other Kinds Of Table Schema Changes" in the SQLite documentation's "ALTER TABLE", by its effect.
+/// "Making Other Kinds Of Table Schema Changes" in the SQLite documentation's "ALTER TABLE", by its
+/// effect.
 @Suite("A table is rebuilt")
 struct RebuildTests {
-    /// Players with all that can stand upon a table: indexes, triggers, views, foreign keys into it, and out of it.
+    /// Players with all that can depend on a table: indexes, triggers, views, foreign keys into it,
+    /// and out of it.
     static let players = """
         CREATE TABLE team (id INTEGER PRIMARY KEY);
         CREATE TABLE player (

@@ -2,7 +2,8 @@ import Shellac
 import TestSupport
 import Testing
 
-/// Schemas are compared by what they mean, and the names of indexes that nobody has named are those of the family.
+/// Schemas are compared by what they mean, and indexes without a given name have the names of the
+/// family.
 @Suite("What a schema means")
 struct SchemaMeaningTests {
     private static func migrator() -> DatabaseMigrator {
@@ -34,7 +35,7 @@ struct SchemaMeaningTests {
         INSERT INTO team (name) VALUES ('Reds');
         """
 
-    /// What earlier versions of this library, or people, have made of it.
+    /// The spellings of the schema by earlier versions of this library, or by people.
     static let spellings: [(String, String)] = [
         ("\"player_on_teamId\"", "\"index_player_on_teamId\""),
         ("\"team_on_name\"", "\"index_team_on_name\""),
@@ -120,7 +121,7 @@ struct SchemaMeaningTests {
             try db.execute(sql: "CREATE INDEX index_player_on_teamId ON player(teamId)")
             try db.drop(index: "player_on_teamId")
             try #expect(names(db) == ["team_on_name", "index_player_on_name"])
-            // An index of somebody else is not meant.
+            // An index that raw SQL has made under another name is not meant.
             try db.execute(sql: "CREATE INDEX player_on_x ON player(name, teamId)")
             expectError("no such index: index_player_on_x") { try db.drop(index: "index_player_on_x") }
             try db.drop(index: "player_on_x")

@@ -1,7 +1,7 @@
 import Shellac
 import TestSupport
 
-/// A value of any kind, which can stand in a Codable class.
+/// A value of any kind, for a property of a Codable class.
 struct AnyValue: DatabaseValueConvertible, Codable {
     var databaseValue: DatabaseValue
 

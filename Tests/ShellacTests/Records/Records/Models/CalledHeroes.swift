@@ -1,8 +1,8 @@
 import Shellac
 
-// Heroes who override callbacks: in a superclass, which the classes of all styles inherit from.
+// Heroes that override callbacks: in a superclass, which the classes of all styles inherit from.
 
-/// A hero who counts the callbacks.
+/// A hero that counts the callbacks.
 class CountingHero: TabledHero {
     final var calls: [String] = []
 
@@ -16,7 +16,7 @@ class CountingHero: TabledHero {
     }
 }
 
-/// A hero who overrides all callbacks, and calls no `super`.
+/// A hero that overrides all callbacks, and calls no `super`.
 class ForgetfulHero: TabledHero {
     override func willSave(_ db: Database) throws {}
     override func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws { _ = try save() }
@@ -38,19 +38,19 @@ class ForgetfulHero: TabledHero {
     override func didDelete(deleted: Bool) {}
 }
 
-/// A hero who asks in a callback what was saved.
+/// A hero that asks in a callback what was saved.
 class CuriousHero: TabledHero {
     final var heard: [[String: DatabaseValue?]] = []
 
     override func didSave(_ saved: PersistenceSuccess) { heard.append(savedDatabaseChanges) }
 }
 
-/// A hero who takes the longer way of an update, and does nothing on it.
+/// A hero that takes the longer way of an update, and does nothing on it.
 class OverridingHero: TabledHero {
     override func willUpdate(_ db: Database, columns: Set<String>) throws {}
 }
 
-/// A hero who copies more than its columns.
+/// A hero that copies more than its columns.
 class ArmedHero: TabledHero {
     final var weapon = "none"
 

@@ -1,6 +1,6 @@
 import Shellac
 
-/// A mate whose callbacks tell that they were called.
+/// A mate whose callbacks record their calls.
 class HeardMate: Crew.AnyMate {
     final private(set) var calls: [String] = []
     override func willInsert(_ db: Database) throws { calls.append("willInsert") }

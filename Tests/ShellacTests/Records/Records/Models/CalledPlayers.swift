@@ -2,10 +2,10 @@ import Shellac
 
 // The records of the suite on callbacks: see ``RecordCallbacksTests``.
 
-/// What was called, in order.
+/// The calls, in order.
 final class Calls {
     var list: [String] = []
-    /// What a callback does, by its name.
+    /// The action of a callback, by its name.
     var actions: [String: () throws -> Void] = [:]
 
     func call(_ name: String) throws {
@@ -21,7 +21,7 @@ final class Calls {
     }
 }
 
-/// What players of all styles have: no column.
+/// The base class of players of all styles, which has no column.
 class RecordOfPlayer: Record {
     required override init() { super.init() }
     required init(row: Row) throws { try super.init(row: row) }

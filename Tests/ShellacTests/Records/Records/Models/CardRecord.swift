@@ -7,7 +7,7 @@ protocol CardRecord: AnyCard {
     var count: Int { get set }
 }
 
-/// What cards of all styles have: no column.
+/// The base class of cards of all styles, which has no column.
 class AnyCard: Record {
     /// Called once, in the middle of the next encoding.
     final var meddle: ((any CardRecord) -> Void)?
@@ -25,7 +25,7 @@ class AnyCard: Record {
         return value()
     }
 
-    /// Where the record's memory stands.
+    /// The address of the record's memory.
     final var address: UInt { RememberedRow.View(self).map { UInt(bitPattern: $0.bytes.start) } ?? 0 }
 
     final var heldLayout: RowLayout? { RememberedRow.View(self).map { $0.layout.object } }

@@ -22,7 +22,7 @@ enum Crew {
         var name: String
     }
 
-    /// What mates of all styles have: no column.
+    /// The base class of mates of all styles, which has no column.
     class AnyMate: Record {
         required override init() { super.init() }
         required init(row: Row) throws { try super.init(row: row) }

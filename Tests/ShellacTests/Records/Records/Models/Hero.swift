@@ -14,7 +14,7 @@ extension RecordStyle {
     var hero: any HeroRecord.Type { choose(PairHero.self, ListedHero.self, CodedHero.self) }
 }
 
-/// What heroes of all styles have: no column.
+/// The base class of heroes of all styles, which has no column.
 class TabledHero: Record {
     required override init() { super.init() }
     required init(row: Row) throws { try super.init(row: row) }
@@ -51,7 +51,8 @@ extension HeroRecord {
         (self.name, self.score) = (name, score)
     }
 
-    // What classes say that have a superclass of their own, by which a callback is overridden once for all styles.
+    // What classes say that have a superclass of their own, by which a callback is overridden once
+    // for all styles.
 
     /// Does what `updateFromRow(_:)` does.
     func readColumns(of row: Row) throws {
@@ -77,7 +78,8 @@ extension HeroRecord {
     /// The changes of a record that knows nothing of its row.
     static var allUnknown: [String: DatabaseValue?] { ["id": nil, "name": nil, "score": nil] }
 
-    /// What the record believes that the database holds of its name and score, or nil where it does not know.
+    /// The name and score that the record remembers from the database, or nil for a value that it
+    /// does not know.
     var remembered: [String: DatabaseValue?] {
         get throws {
             let (name, score) = (name, score)
@@ -138,12 +140,12 @@ extension Database {
     /// The names of the heroes, in the order of their insertion.
     func heroes() throws -> [String] { try String.fetchAll(self, sql: "SELECT name FROM hero ORDER BY id") }
 
-    /// The score of a hero, or nil where there is none of that name.
+    /// The score of a hero, or nil if there is none of that name.
     func score(_ name: String) throws -> Int? {
         try Int.fetchOne(self, sql: "SELECT score FROM hero WHERE name = ?", arguments: [name])
     }
 
-    /// Has SQL call a function of no argument.
+    /// Calls a function of no argument from SQL.
     func addFunction(_ name: String, _ body: @escaping () throws -> Void) throws {
         nonisolated(unsafe) let body = body  // it runs on the thread of the access
         try add(

@@ -36,7 +36,7 @@ extension NoteRecord {
     }
 }
 
-/// What notes of all styles have: no column.
+/// The base class of notes of all styles, which has no column.
 class TabledNote: Record {
     required override init() { super.init() }
     required init(row: Row) throws { try super.init(row: row) }

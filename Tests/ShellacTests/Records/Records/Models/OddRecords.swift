@@ -66,7 +66,7 @@ private final class CodedOdd<ID: OddID>: TabledOdd, OddRecord, Codable {
     var name = "A"
 }
 
-/// The same, of which the pair takes its id where it was inserted.
+/// The same, which takes its id in `didInsert`.
 private final class PairInserted<ID: OddID>: TabledOdd, OddRecord {
     var id: ID?
 
@@ -196,7 +196,7 @@ private final class ListedWild: WildOdd {
 }
 
 extension RecordStyle {
-    /// Nil where there is none: the properties of a Codable class have one order.
+    /// Nil if there is none: the properties of a Codable class have one order.
     var wildOdd: WildOdd.Type? { choose(PairWild.self, ListedWild.self, nil) }
 }
 

@@ -137,7 +137,8 @@ private final class ListedItem: TabledItem, ItemRecord {
     }
 }
 
-/// What a Codable class would store, if it had it itself.
+/// The base class of an item, with the columns that a Codable class would store if they were its
+/// own properties.
 private class FilledItem: TabledItem {
     final var currency: String?
     final var total: Double?
@@ -155,7 +156,7 @@ private final class CodedItem: FilledItem, ItemRecord, Codable {
 
 extension RecordStyle {
     var other: any OtherRecord.Type { choose(PairOther.self, ListedOther.self, CodedOther.self) }
-    /// Nil where there is none: a Codable class takes all that it stores.
+    /// Nil if there is none: a Codable class takes all that it stores.
     var forgetfulOther: TabledOther.Type? { choose(PairForgetful.self, ListedForgetful.self, nil) }
     var columnless: TabledOther.Type {
         choose(PairColumnless.self, ListedColumnless.self, CodedColumnless.self)

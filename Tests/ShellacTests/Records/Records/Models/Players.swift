@@ -41,7 +41,7 @@ extension PlayerRecord {
     }
 }
 
-/// What players of all styles have: no column.
+/// The base class of players of all styles, which has no column.
 class TabledPlayer: Record {
     required override init() { super.init() }
     required init(row: Row) throws { try super.init(row: row) }

@@ -1,9 +1,10 @@
 import Testing
 
-/// The styles in which a class tells its columns. The suites on records run over classes of all three.
+/// The styles in which a class declares its columns. The suites on records run over classes of all
+/// three.
 ///
-/// A class in a variable is fetched as the variable's type. So each test opens the class of its style by a generic
-/// function, whose parameter is named after what the records are.
+/// A class in a variable is fetched as the variable's type. So each test opens the class of its
+/// style by a generic function, whose parameter is named after what the records are.
 enum RecordStyle: String, CaseIterable, Codable, Sendable, CustomTestStringConvertible {
     /// By the older pair of `updateFromRow(_:)` and `encode(to:)`.
     case pair

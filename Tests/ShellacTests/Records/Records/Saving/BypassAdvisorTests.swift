@@ -7,7 +7,7 @@ import Testing
 
 @testable import Shellac
 
-/// Heroes who override callbacks, and ones of these who want to hear nothing.
+/// Heroes that override callbacks, and some of these whose class turns the advice off.
 private class Guarded: TabledHero {
     override func willUpdate(_ db: Database, columns: Set<String>) throws {}
     override func didDelete(deleted: Bool) {}
@@ -122,7 +122,7 @@ struct BypassAdvisorTests {
         Database.logError = { _, message in log.record(message) }
         let queue = try DatabaseQueue.withHeroes()
         try queue.write { db in
-            // Nobody is known who could be bypassed.
+            // No class is known that could be bypassed.
             try db.execute(sql: "UPDATE hero SET name = 'x' WHERE id = 1")
             let hero = Guarded("a")
             try hero.save(db)

@@ -4,10 +4,11 @@ import Testing
 
 @testable import Shellac
 
-/// One table of what a record gives when it is saved: each verb, for each state of a record and each kind of column.
+/// The columns that a record writes when it is saved. One table has each verb, for each state of a
+/// record and each kind of column.
 @Suite("What a save gives", .behaviour(110), .behaviour(93), .behaviour(38))
 struct GivenColumnsTests {
-    /// How a record comes to be what it is. The row 1 is deleted by somebody in all states but `fetched`.
+    /// The history of a record. Another statement deletes the row 1 in all states but `fetched`.
     enum State: String, CaseIterable, CustomTestStringConvertible {
         case madeWithKey, fetched, fetchedInPart, savedOnce, updatedOnce, deletedBySomebody, flagged,
             ofAnotherKey
@@ -23,7 +24,7 @@ struct GivenColumnsTests {
         var isModifying: Bool { [.updateChangesModifying, .updateChangesAndFetch, .retrying].contains(self) }
     }
 
-    /// What the record says in the column of its soft deletion.
+    /// The record's value in the column of its soft deletion.
     enum Deletion: String, CaseIterable, CustomTestStringConvertible {
         case untouched, dated, datedAndTakenBack
         var testDescription: String { rawValue }
@@ -164,8 +165,8 @@ struct GivenColumnsTests {
         #expect(row["deletedAt"] == given, "deletedAt: \(cell)")
         let name = deletion == .datedAndTakenBack ? "newer" : "new"
         #expect(row["name"] == name.databaseValue, "name: \(cell)")
-        // A record that knows nothing gives the note that it has; one that has never read it does not. One whose flag was
-        // set has read all, and its date of an update is explicit.
+        // A record that knows nothing writes the note that it has. One that has never read the note
+        // does not. One whose flag was set has read all, and its date of an update is explicit.
         let givesNote = knowsNothing && state != .flagged && !verb.isModifying
         #expect(row["note"] == (givesNote ? "".databaseValue : before["note"]), "note: \(cell)")
         #expect(row["createdAt"] == before["createdAt"], "createdAt: \(cell)")
@@ -230,7 +231,7 @@ struct GivenColumnsTests {
             let bottle = DatedBottle()
             (bottle.id, bottle.crateID) = (1, 8)
             try bottle.save(db)
-            // The flag tells that the column is unknown.
+            // The flag says that the column is unknown.
             try #expect(!bottle.updateChanges(db) && bottle.hasDatabaseChanges)
             try #expect(
                 Row.fetchOne(db, sql: "SELECT crateID, deletedAt FROM bottle")?.databaseValues

@@ -265,7 +265,7 @@ private struct DidCalled: Called {
     }
 }
 
-/// Mates who look at themselves before they are inserted.
+/// Mates that are validated before they are inserted.
 private protocol ValidMate: MateRecord {
     static var inserted: Recorder<String> { get }
 }

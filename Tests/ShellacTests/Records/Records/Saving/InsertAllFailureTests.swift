@@ -172,7 +172,7 @@ struct InsertAllFailureTests {
     }
 }
 
-/// A mate who does not take its row.
+/// A mate that does not take its row.
 private class StubbornMate: Crew.AnyMate {
     final func check(_ id: Int64?, _ name: String) throws {
         if name == "2", id != nil { throw Boom() }

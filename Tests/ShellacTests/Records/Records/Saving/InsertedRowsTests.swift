@@ -3,7 +3,8 @@ import Testing
 
 @testable import Shellac
 
-/// Records that are inserted one after the other remember their rows in shared memory: see ``RememberedRow``.
+/// Records that are inserted one after the other remember their rows in shared memory: see
+/// ``RememberedRow``.
 @Suite struct InsertedRowsTests {
     private static let kinds: [any Money.Type] = [
         Coin.self, ListedCoin.self, CodedCoin.self, Banknote.self, ListedBanknote.self, CodedBanknote.self,
@@ -161,7 +162,7 @@ import Testing
         }
     }
 
-    /// Whether what is remembered of a record stands right behind that of another one.
+    /// Returns whether the remembered row of a record is right after that of another one in memory.
     private func areNeighbours(_ a: any Money, _ b: any Money) -> Bool {
         guard let a = RememberedRow.View(a)?.bytes, let b = RememberedRow.View(b)?.bytes else { return false }
         return b.start > a.start && b.start - a.start <= 48

@@ -1,7 +1,8 @@
 import Shellac
 import Testing
 
-/// A table whose key finds a row that holds another value: what is compared as equal, and stored in two ways.
+/// A table whose key finds a row that holds another value: what is compared as equal, and stored in
+/// two ways.
 enum LooseKey: String, CaseIterable, CustomTestStringConvertible {
     case noCase, rightTrim, added, untyped
 

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Shellac
 
-/// Keys that find a row which holds another value: by NOCASE, RTRIM, a collation of the program's, or as numbers.
+/// Keys that find a row which holds another value: by NOCASE, RTRIM, a collation of the program's,
+/// or as numbers.
 @Suite("A key that changed in its letters alone", .behaviour(109))
 struct KeyLettersTests {
     struct Case: CustomTestStringConvertible {
@@ -21,7 +22,8 @@ struct KeyLettersTests {
             }
         }
 
-        /// Opens the table, fetches the first row, and calls a function with its record and another value of its key.
+        /// Opens the table, fetches the first row, and calls a function with its record and another
+        /// value of its key.
         func run(_ body: (Database, any LooseTagVerbs, DatabaseValue) throws -> Void) throws {
             try key.withTable(withoutRowID: isWithoutRowID) { db in
                 try body(db, find(db), key.values[1])
@@ -29,7 +31,8 @@ struct KeyLettersTests {
         }
 
         func find(_ db: Database) throws -> any LooseTagVerbs {
-            // A class in a variable is fetched as the variable's type: what is opened is fetched as it is.
+            // A class in a variable is fetched as the variable's type: what is opened is fetched as
+            // it is.
             func find<T: FetchableRecord & TableRecord>(_ type: T.Type) throws -> (any LooseTagVerbs)? {
                 try type.find(db, key: key.values[0]) as? any LooseTagVerbs
             }
@@ -78,7 +81,7 @@ struct KeyLettersTests {
         }
     }
 
-    /// What writes a record that has a new key.
+    /// The operations that write a record with a new key.
     private enum Verb: CaseIterable {
         case update, save, changes, changesOfTwo, named, checking, ifAllUnchanged, retrying, upsert
 
@@ -103,7 +106,8 @@ struct KeyLettersTests {
 
     @Test("is written where a function has changed it, alone or among others", arguments: Case.all)
     func modifying(_ one: Case) throws {
-        // What a record was before, and is behind the function, is compared without a column: as numbers.
+        // What a record was before, and is behind the function, is compared without a column: as
+        // numbers.
         if one.key == .untyped { return }
         try one.run { db, tag, value in
             let hasWritten = try tag.modify(db) { $0.name = value }
@@ -200,7 +204,7 @@ struct KeyLettersTests {
         try one.run { db, tag, value in
             try db.execute(sql: "UPDATE tag SET name = ?", arguments: [value], where: one)
             tag.uses = 7
-            // The letters are a part of what is to be unchanged.
+            // The letters are a part of the value that must be unchanged.
             let error = #expect(throws: RecordError.self) { try tag.update(db, checking: .all) }
             guard case .stale(["name"], let row) = error else {
                 Issue.record("\(String(describing: error))")
@@ -319,7 +323,7 @@ struct KeyLettersTests {
     }
 }
 
-/// What the tests do with records of any of the classes.
+/// The operations of the tests on records of any of the classes.
 protocol LooseTagVerbs: LooseTag, FetchableRecord, PersistableRecord {}
 
 extension ListedLooseTag: LooseTagVerbs {}

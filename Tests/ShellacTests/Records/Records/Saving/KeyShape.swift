@@ -69,7 +69,7 @@ struct KeyShape: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What differs between record types of the table "thing".
+/// The differences between record types of the table "thing".
 protocol ThingTraits: SendableMetatype {
     static var selection: [any SQLSelectable] { get }
     static var primaryKey: [String]? { get }

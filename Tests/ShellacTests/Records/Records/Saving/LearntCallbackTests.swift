@@ -2,8 +2,8 @@ import Shellac
 import TestSupport
 import Testing
 
-/// The first record of a type that is inserted teaches whether its callbacks do something: what is learnt must hold for
-/// those that come later.
+/// The first record of a type that is inserted teaches whether its callbacks do something: what is
+/// learnt must hold for those that come later.
 @Suite struct LearntCallbackTests {
     private func makeQueue() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
@@ -17,7 +17,7 @@ import Testing
         return queue
     }
 
-    /// Inserts notes, one of which fails, and tells what the callbacks have logged.
+    /// Inserts notes, one of which fails, and returns what the callbacks have logged.
     private func log<Note: LoggedNote>(of type: Note.Type) throws -> [String] {
         try makeQueue().write { db in
             for text in ["a", "b", "b", "c"] {

@@ -1,6 +1,6 @@
 import Shellac
 
-/// A hero who saves itself while it is encoded.
+/// A hero that saves itself while it is encoded.
 class MeddlingHero: TabledHero {
     final weak var db: Database?
     final var saves = 0

@@ -6,7 +6,8 @@ extension DefaultFilter.Name {
     fileprivate static let hidden: Self = "hidden"
 }
 
-/// A partial unique index whose condition is the default filter of a type is a unique key of its rows.
+/// A partial unique index whose condition is the default filter of a type is a unique key of its
+/// rows.
 @Suite("Keys of partial unique indexes", .behaviour(115))
 struct PartialKeyTests {
     struct List: Codable, Equatable, FetchableRecord, PersistableRecord {

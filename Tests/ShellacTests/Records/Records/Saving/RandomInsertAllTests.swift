@@ -37,7 +37,7 @@ struct RandomInsertAllTests {
         }
     }
 
-    /// What the insertion has left: the error, the rows, the ids of the records.
+    /// The result of an insertion: the error, the rows, the ids of the records.
     private struct Result: Equatable {
         var error: String?
         var rows: [String]
@@ -59,7 +59,8 @@ struct RandomInsertAllTests {
     private func sameAsOneByOne<Mate: MateRecord>(_: Mate.Type, _ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let (one, many) = (try Crew.database(), try Crew.database())
-        // SQLite's random ids are not the same twice: once one was given, only the records are compared.
+        // SQLite's random ids are not the same twice: once one was given, only the records are
+        // compared.
         for round in 0..<4 {
             let count = Int.random(in: 0...160, using: &generator)
             let risk = [50, 400, 100_000].randomElement(using: &generator) ?? 50

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// What another connection has written is not overwritten unseen.
+/// Another connection's changes are not overwritten unseen.
 @Suite("Lost updates", .behaviour(71))
 struct RecordLostUpdatesTests {
     private let queue: DatabaseQueue
@@ -28,7 +28,7 @@ struct RecordLostUpdatesTests {
         }
     }
 
-    /// What a column was changed to by somebody else.
+    /// Changes a column by another connection.
     private func change(_ assignment: String) throws {
         try queue.write { db in try db.execute(sql: "UPDATE account SET \(assignment) WHERE id = 1") }
     }
@@ -405,7 +405,7 @@ struct RecordLostUpdatesTests {
             try Self.create(in: queues[0])
             let seed = UInt64.random(in: 0..<(.max))
             var random = SeededGenerator(seed: seed)
-            /// What was acknowledged.
+            /// The acknowledged changes.
             var (scores, notes, stale) = (10, 0, 0)
             try queues[0].inDatabase { first in
                 try queues[1].inDatabase { second in

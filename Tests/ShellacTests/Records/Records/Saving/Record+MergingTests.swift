@@ -70,7 +70,7 @@ struct RecordMergingTests {
             try hero.merge(row(db, "SELECT score, id FROM hero WHERE id = 1"))
             #expect(hero.name == "mine" && hero.score == 12)
             try #expect(hero.databaseChanges == ["name": "Arthur".databaseValue])
-            // Without the key, it is the caller who knows.
+            // Without the key in the row, the caller must know that it is the same row.
             try hero.merge(row(db, "SELECT name FROM hero WHERE id = 1"))
             try #expect(hero.databaseChanges == ["name": "Art".databaseValue])
             try #expect(hero.tellsTheTruth(on: db))
@@ -93,7 +93,7 @@ struct RecordMergingTests {
             try changed.merge(row(db))
             #expect(changed.score == 5)
             try #expect(changed.databaseChanges == ["score": 10.databaseValue])
-            // What neither has told is not written.
+            // A column that neither the fetch nor the merged row has is not written.
             let other = try partial()
             try other.merge(row(db, "SELECT id, 'Art' AS name FROM hero WHERE id = 1"))
             try other.update(db)
@@ -185,7 +185,7 @@ struct RecordMergingTests {
                 #expect(sentence.contains("score") && sentence.contains("SELECT * FROM hero"))
                 #expect(hero.name == "Arthur" && hero.score == 10 && !hero.hasDatabaseChanges)
             }
-            // Where the column is dirty, the property need not take it.
+            // If the column is dirty, the property need not take it.
             hero.score = 4
             try hero.merge(row(db))
             #expect(hero.name == "Art" && hero.score == 4)
@@ -318,7 +318,7 @@ struct RecordMergingTests {
     }
 }
 
-/// What heroes of subclasses have in addition, which each style lists.
+/// The property that heroes of subclasses have in addition, which each style lists.
 private protocol Armed: Record { var weapon: String? { get set } }
 
 private final class PairLancer: PairHero, Armed {
@@ -341,7 +341,7 @@ private final class ListedLancer: ListedHero, Armed {
     }
 }
 
-/// What its superclass leaves to `Codable`, with a list.
+/// A subclass with a list, whose superclass leaves its columns to `Codable`.
 private final class CodedLancer: CodedHero, Armed {
     var weapon: String?
     override func columns(_ column: borrowing RecordColumns) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Partial saves of records")
 struct RecordPartialSavesTests {
-    /// A database with one hero, who is fetched, and what is heard of its SQL.
+    /// Runs a body on a database with one hero, which is fetched, and a recorder of its SQL.
     private func withArthur<Hero: HeroRecord>(
         _: Hero.Type, _ body: (Database, Hero, SQLSpy) throws -> Void
     ) throws {
@@ -251,7 +251,7 @@ struct RecordPartialSavesTests {
         }
     }
 
-    /// A hero who reads what the superclass has encoded, and refuses some of it.
+    /// A hero that reads the values that the superclass has encoded, and refuses some of them.
     private final class Strict: PairHero {
         override func encode(to container: inout PersistenceContainer) throws {
             try super.encode(to: &container)

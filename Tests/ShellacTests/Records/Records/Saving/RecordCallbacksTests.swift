@@ -2,7 +2,7 @@ import Shellac
 import TestSupport
 import Testing
 
-/// What ``CalledPlayer`` is, as a struct.
+/// The same as ``CalledPlayer``, as a struct.
 private struct CalledStruct: MutablePersistableRecord {
     static var databaseTableName: String { "player" }
     let calls: Calls
@@ -67,7 +67,7 @@ struct RecordCallbacksTests {
         }
     }
 
-    /// The calls, without those that encode: how often that happens is nobody's business.
+    /// Returns the calls, without those that encode: their number is not specified.
     private func take(_ calls: Calls) -> [String] { calls.take().filter { $0 != "encode" } }
 
     private static let insertion = [
@@ -234,8 +234,8 @@ struct RecordCallbacksTests {
             if listsID {
                 #expect(player.id == 1, "it is given its id before its callbacks are called")
             } else {
-                // What the record knows is what the database holds, but its id: it takes that in didInsert. Without a
-                // key, it does not mean that row.
+                // What the record knows is what the database holds, but its id: it takes that in
+                // didInsert. Without a key, it does not mean that row.
                 #expect(try player.databaseChanges["id"] == 1)
                 player.id = 1
             }

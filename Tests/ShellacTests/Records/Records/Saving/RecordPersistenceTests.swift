@@ -619,7 +619,7 @@ struct RecordPersistenceTests {
             #expect(deaf.name == "Arthur")
             deaf.name = "Craig"
             #expect(try deaf.databaseChanges == ["name": "Arthur"], "it remembers what it read")
-            // An insertion stands all the same.
+            // An insertion stays all the same.
             let refreshing = try #require(
                 thrownError { try Deaf(name: "David").insert(db, refreshing: true) })
             guard case RecordError.rowNotTaken("Deaf", reason) = refreshing else {

@@ -1,7 +1,7 @@
 import Shellac
 import TestSupport
 
-/// A hero who cannot take a row now and then.
+/// A hero that cannot take a row now and then.
 class RefusingHero: TabledHero {
     final var refuses = false
 

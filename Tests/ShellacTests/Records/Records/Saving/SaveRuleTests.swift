@@ -4,7 +4,8 @@ import Testing
 
 @testable import Shellac
 
-/// Types to which several features add rules: in which order they are asked, and what becomes of a save that one refuses.
+/// Types to which several features add rules: in which order they are asked, and what becomes of a
+/// save that one refuses.
 @Suite("Rules of saves")
 struct SaveRuleTests {
     private let queue: DatabaseQueue

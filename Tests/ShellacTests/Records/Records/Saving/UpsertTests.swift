@@ -11,7 +11,8 @@ struct UpsertTests {
 
     private static let rank = Column("rank")
 
-    /// An upsert of a sailor "a" of rank 5, of whom there is one of rank 2: its SQL behind the insertion, and the rank.
+    /// An upsert of a sailor "a" of rank 5, if there is one of rank 2: its SQL behind the
+    /// insertion, and the rank.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let rank: Int
@@ -71,7 +72,7 @@ struct UpsertTests {
             #expect(sailor == Sailor(id: 7, name: "a", rank: 5))
             #expect(try Int.fetchOne(db, sql: "SELECT rank FROM sailor WHERE id = 7") == test.rank)
             #expect(try Crew.rows(db) == ["7 a", "8 b"])
-            // Where nothing is in the way, it is an insertion.
+            // Without a conflict, it is an insertion.
             var other = Sailor(name: "c", rank: 5)
             try test.run(&other, db)
             #expect(other.id == 9)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Shellac
 
-/// What a record says of itself before it is saved.
+/// The validation of a record before it is saved.
 @Suite("Validation", .behaviour(73))
 struct ValidationTests {
     private let queue: DatabaseQueue
@@ -104,7 +104,7 @@ struct ValidationTests {
             // Without a change, nothing is called.
             try member.updateChanges(db)
             #expect(member.calls.removeAll() == [])
-            // Where there is no row, it is inserted.
+            // If there is no row, it is inserted.
             try db.execute(sql: "DELETE FROM member")
             try member.save(db)
             #expect(
@@ -188,7 +188,7 @@ struct ValidationTests {
             error?.message
                 == "attempt to write in a read-only access (validate(_:) of a WritingVolunteer cannot write: write in willSave(_:), "
                 + "or after the save)")
-        // Nor does it write where it hides the error.
+        // Nor does it write if it hides the error.
         writing.hidesError = true
         try queue.write { try writing.insert($0) }
         #expect(try rows() == ["1 A 1", "2 C 1"])

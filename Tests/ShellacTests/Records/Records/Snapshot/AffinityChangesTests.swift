@@ -220,7 +220,8 @@ struct AffinityChangesTests {
             ])
     }
 
-    /// A record of any of the values is clean when it was saved, and when it was fetched and given the same value.
+    /// A record of any of the values is clean when it was saved, and when it was fetched and given
+    /// the same value.
     private func expectClean<Five: FiveRecord>(_: Five.Type, _ values: [DatabaseValue]) throws {
         try DatabaseQueue().write { db in
             let columns = fiveColumns.map { "\($0) \($1)" }.joined(separator: ", ")

@@ -31,8 +31,8 @@ struct AllocationTests {
     private static let isOptimized = true
     #endif
 
-    /// The records that are compared without a search, and without a date's other format. Where the compiler does
-    /// not optimize, these need the heap.
+    /// The records that are compared without a search, and without a date's other format. If the
+    /// compiler does not optimize, these need the heap.
     private static let fastest = ["inserted", "updated", "set to false", "Int in REAL", "Double in INTEGER"]
 
     @Test("hasDatabaseChanges allocates nothing when nothing changed", .behaviour(16))

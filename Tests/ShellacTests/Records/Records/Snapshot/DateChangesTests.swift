@@ -69,7 +69,7 @@ private final class Boxed: TabledEvent {
 struct DateChangesTests {
     static let types = ["DATETIME", "TEXT", "INTEGER", "REAL", "BLOB", ""]
 
-    /// What stands in a column, as SQL: a date, in a readable format.
+    /// The values of a column, as SQL: a date, in a readable format.
     static let readable = [
         "CURRENT_TIMESTAMP", "CURRENT_DATE", "'2020-02-29'", "'2020-02-29 12:30'", "'2020-02-29 12:30:45'",
         "'2020-02-29 12:30:45.123'", "'2020-02-29T12:30'", "'2020-02-29T12:30:45'",
@@ -102,7 +102,7 @@ struct DateChangesTests {
     }
 
     private func formats<Event: EventRecord<Date>>(_: Event.Type, type: String, sql: String) throws {
-        // Such a date has no text, and must not stand in a column that makes one of it.
+        // Such a date has no text, and must not be in a column that makes one of it.
         if type == "TEXT", Double(sql) != nil { return }
         try withEvent(Event.self, type, sql) { (db, event: Event) in
             let date = try #require(event.value)

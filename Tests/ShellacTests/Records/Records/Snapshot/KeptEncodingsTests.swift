@@ -3,7 +3,8 @@ import Shellac
 import TestSupport
 import Testing
 
-/// What points into the library's stack, and is given to a program for the duration of a call.
+/// Encoders and containers that point into the library's stack, and that a program has for the
+/// duration of a call.
 @Suite("What is good for the duration of an encoding", .serialized)
 struct KeptEncodingsTests {
     struct Keeping: Sendable, CustomTestStringConvertible {
@@ -80,7 +81,8 @@ struct KeptEncodingsTests {
         #expect(result.output.contains(program.message), "\(result.output)")
     }
 
-    /// What a Codable record may keep, since Swift's protocols let it be copied.
+    /// A keeper of an encoder and its containers. A Codable record can keep them, since Swift's
+    /// protocols let them be copied.
     final class Keeper: @unchecked Sendable {  // used by one thread after the other
         var encoder: (any Encoder)?
         var container: KeyedEncodingContainer<Careless.Keys>?

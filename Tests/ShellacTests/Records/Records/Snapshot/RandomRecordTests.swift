@@ -88,23 +88,24 @@ extension RecordStyle {
     }
 }
 
-/// What should be: the rows, and what each record should know of its row.
+/// The expected state: the rows, and what each record should know of its row.
 private struct Model {
     typealias Columns = [String: DatabaseValue]
 
-    /// What is given back by a rollback.
+    /// The state that a rollback restores.
     struct State {
         var rows: [Int64: Columns] = [:]
-        /// What each record knows of its row.
+        /// The columns of its row that each record knows.
         var known: [Columns?]
-        /// What each record had right after its fetch in the columns that it never read.
+        /// The values of each record right after its fetch, in the columns that it never read.
         var unread: [Columns]
     }
 
     var state: State
-    /// The state at the beginning of the transaction, and of each savepoint, with the number of ids given until then.
+    /// The state at the beginning of the transaction, and of each savepoint, with the number of ids
+    /// given until then.
     var levels: [(name: String?, state: State, givenIDs: Int)] = []
-    /// The ids that the open transaction gave.
+    /// The ids that records got in the open transaction.
     var givenIDs: [(record: Int, id: Int64)] = []
 
     func changes(of record: Int, encoding values: Columns) -> [String: DatabaseValue?] {
@@ -117,7 +118,8 @@ private struct Model {
         return changes
     }
 
-    /// Whether a record has another key than it remembers, and so knows nothing of the row that it means.
+    /// Whether a record has another key than it remembers, and so knows nothing of the row that it
+    /// means.
     func hasOtherKey(_ record: Int, _ values: Columns) -> Bool {
         !untouched(record, values).contains("id") && state.known[record]?["id"] != values["id"]
     }
@@ -297,7 +299,8 @@ private struct RandomRun<Item: RandomItem> {
         lastOperation = "updateChanges of \(index), which encodes \(record.order)"
         let untouched = model.untouched(index, record.values)
         var columns = Set(record.order)
-        // A record that knows nothing of the row that it means writes all that it has read or been given.
+        // A record that knows nothing of the row that it means writes all that it has read or been
+        // given.
         if !model.hasOtherKey(index, record.values) {
             columns = Set(model.changes(of: index, encoding: record.encodedValues).keys)
         }
@@ -364,7 +367,7 @@ private struct RandomRun<Item: RandomItem> {
     }
 
     private mutating func setFlag(_ index: Int, _ flag: Bool) {
-        // Without a row, and a connection that has saved such records, nobody knows what the key is.
+        // Without a row, and a connection that has saved such records, the key is unknown.
         guard flag || model.state.known[index] != nil else { return }
         lastOperation = "flag of \(index), \(flag)"
         let record = records[index]
@@ -405,7 +408,7 @@ private struct RandomRun<Item: RandomItem> {
     private mutating func failInTheMiddle(_ index: Int) throws {
         lastOperation = "failure around \(index)"
         nonisolated(unsafe) let record = records[index]  // the function runs on this thread
-        // Where the saved row is what it was, the record may believe either.
+        // If the saved row is what it was, the record may believe either.
         failureCount += 1
         record.order = ["c", "a", "id", "b"]
         record.a = 100 + failureCount
@@ -474,7 +477,8 @@ private struct RandomRun<Item: RandomItem> {
         let (_, state, count) = model.levels[level]
         model.state = state
         for (record, id) in model.givenIDs[count...].reversed() {
-            // The record itself is looked at: what it has now is what the model says it should have lost.
+            // The record itself is looked at: what it has now is what the model says it should have
+            // lost.
             #expect(
                 records[record].id != id, "seed \(seed): the id \(id) was not taken away by \(lastOperation)")
         }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Changes of records")
 struct RecordChangesTests {
-    /// A database with one hero, who is fetched.
+    /// Runs a body on a database with one hero, which is fetched.
     private func withArthur<Hero: HeroRecord>(
         _: Hero.Type, _ body: (Database, Hero) throws -> Void
     ) throws {
@@ -303,7 +303,7 @@ struct RecordChangesTests {
     }
 }
 
-// Heroes who spell their columns in their own way.
+// Heroes that spell their columns in their own way.
 
 private final class PairShouting: PairHero {
     override func encode(to container: inout PersistenceContainer) throws {

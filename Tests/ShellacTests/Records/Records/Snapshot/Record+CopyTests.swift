@@ -68,7 +68,7 @@ struct RecordCopyTests {
         #expect(throws: TestError(1)) { try hero.copy() }
     }
 
-    /// A hero who refuses each row.
+    /// A hero that refuses each row.
     private final class Refusing: PairHero {
         required init() { super.init() }
         required init(row: Row) throws { throw TestError(2) }

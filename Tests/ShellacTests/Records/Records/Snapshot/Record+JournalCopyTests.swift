@@ -175,7 +175,8 @@ struct RecordJournalCopyTests {
                     hero.fails = fails
                 }
                 try db.execute(sql: "CREATE TABLE t (a NOT NULL)")
-                // The deletion stays: what a statement has not written itself, OR FAIL does not undo.
+                // The deletion stays: what a statement has not written itself, OR FAIL does not
+                // undo.
                 let error = databaseError {
                     try db.inTransaction {
                         try? db.execute(sql: "INSERT OR FAIL INTO t SELECT meddle() UNION ALL SELECT NULL")
@@ -190,14 +191,14 @@ struct RecordJournalCopyTests {
                     }
                 }
                 #expect(error == nil)
-                // The note is kept: the rollback gives the record its state back.
+                // The note is kept: the rollback restores the record's state.
                 #expect(!hero.hasDatabaseChanges)
             }
         }
     }
 }
 
-/// A hero who looks at another one when it is asked to take its id away.
+/// A hero that looks at another one when its id is taken away.
 private class WatchingHero: TabledHero {
     final weak var other: Record?
     final var seen: [Bool] = []

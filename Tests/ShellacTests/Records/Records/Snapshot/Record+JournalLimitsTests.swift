@@ -285,7 +285,7 @@ struct RecordJournalLimitsTests {
     }
 }
 
-/// A hero who tells its state when it is let go of.
+/// A hero that reports its state when it is released.
 private protocol TellingHero: HeroRecord {
     var told: Recorder<String>? { get set }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Records follow their transaction")
 struct RecordJournalTests {
-    /// What changes what a record remembers.
+    /// The operations that change the row that a record remembers.
     enum Operation: String, CaseIterable, Sendable {
         case insert, refreshingInsert, saveNew, upsertNew
         case update, partialUpdate, updateChanges, save, upsert, delete, reload, flagFalse, flagTrue
@@ -293,7 +293,7 @@ struct RecordJournalTests {
     }
 }
 
-/// A hero who sets its id on its own.
+/// A hero that sets its id on its own.
 private protocol StubbornHero: Record {
     var id: Int64? { get }
 

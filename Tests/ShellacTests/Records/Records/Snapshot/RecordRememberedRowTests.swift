@@ -15,7 +15,8 @@ private class Reader: Record {
     }
 
     override func encode(to container: inout PersistenceContainer) throws {
-        // It differs from everything that is stored: so all columns are told, with what is remembered of them.
+        // It differs from everything that is stored: so all columns are reported, with their
+        // remembered values.
         for name in ["i", "r", "t", "b", "n", "d", "x"] { container[name] = "?" }
     }
 }
@@ -65,12 +66,13 @@ extension RecordStyle {
 
 private enum Mood: String, DatabaseValueConvertible { case glad }
 
-/// What a class record remembers is packed while its properties are read. However they are read, it is the row.
+/// The row that a class record remembers is packed while its properties are read. However they are
+/// read, it is the same row.
 @Suite("What a fetched record remembers", .serialized)
 struct RecordRememberedRowTests {
     private static let text = String(repeating: "ö", count: 300)
 
-    /// What the record remembers after a way of reading the row.
+    /// Returns the row that the record remembers after a way of reading it.
     private func remembered(_ read: @escaping (Row) throws -> Void) throws -> [String: DatabaseValue?] {
         try DatabaseQueue().write { db in
             try db.execute(sql: "CREATE TABLE thing (i INTEGER, r REAL, t TEXT, b BLOB, n, d TEXT, x TEXT)")

@@ -73,7 +73,8 @@ import Testing
             cards[9].title = "short"
             #expect(
                 try cards[9].databaseChanges["title"] == String(repeating: "x", count: 5000).databaseValue)
-            // Whoever is saved gets memory of its own, and remembers the same. To be asked changes nothing.
+            // A record that is saved gets memory of its own, and remembers the same. Questions
+            // change nothing.
             cards[2].title = "new"
             #expect(try cards[2].databaseChanges == ["title": "card 2".databaseValue])
             #expect(cards[2].savedDatabaseChanges.isEmpty)
@@ -87,8 +88,8 @@ import Testing
         }
     }
 
-    /// Whether what is remembered of a small row stands right behind that of another one. An object would begin with more
-    /// bytes than such a row has.
+    /// Returns whether the memory of a small row is right after that of another one. An object
+    /// would begin with more bytes than such a row has.
     private func areNeighbours(_ a: UInt, _ b: UInt) -> Bool { b > a && b - a < 40 }
 
     @Test(

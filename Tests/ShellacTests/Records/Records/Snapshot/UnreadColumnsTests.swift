@@ -331,7 +331,7 @@ struct UnreadColumnsTests {
             let second = try encodings { _ = try cursor.next() }
             #expect(first - second == 2, "the first one was asked twice")
             #expect(try cursor.next() == nil)
-            // The same statement gives rows, of which a program makes records.
+            // The same statement returns rows, from which a program makes records.
             let rows = try Row.fetchCursor(statement)
             while let row = try rows.next() {
                 let note = try Counted(row: row)
@@ -404,7 +404,8 @@ struct UnreadColumnsTests {
 
     enum Adder: CaseIterable { case same, other }
 
-    /// Runs a function with a note that was fetched before its table was given the column of stars, which is 7.
+    /// Runs a function with a note that was fetched before its table was given the column of stars,
+    /// which is 7.
     private func withOldNote<Note: NoteRecord>(
         _: Note.Type, _ adder: Adder = .other, _ body: (Database, Note) throws -> Void
     ) throws {

@@ -3,7 +3,8 @@ import Shellac
 import TestSupport
 import Testing
 
-/// Enums in columns: what a table accepts of them, what is told of a value out of range, and what the drift check finds.
+/// Enums in columns: what a table accepts of them, the error for a value out of range, and what the
+/// drift check finds.
 @Suite("Enums")
 struct EnumCasesTests {
     private let queue: DatabaseQueue
