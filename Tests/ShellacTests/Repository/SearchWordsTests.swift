@@ -29,7 +29,8 @@ struct SearchWordsTests {
             ("semantic versioning", "PublicAPI"), ("encryption", "Limits"),
             ("bm25", "SQLOfYourOwn"), ("r-tree", "SQLOfYourOwn"), ("embeddings", "SQLOfYourOwn"),
             ("rate limits", "Servers"), ("spans", "Servers"), ("contention", "Servers"),
-            ("app group", "Apple"), ("0xdead10cc", "Apple"), ("icloud", "Limits"), ("downgrade", "Migrations"),
+            ("app group", "Apple"), ("0xdead10cc", "Apple"), ("icloud", "Limits"),
+            ("downgrade", "Migrations"),
         ])
     func words(word: String, article: String) throws {
         let names = try #require(text(article).firstMatch(of: /also called: (.*?)\.\s/)).1
