@@ -22,12 +22,12 @@ extension TableRecord {
         Self
     > { all().filter(keys: keys) }
 
-    /// See ``RequestBuilding/filter(key:)-4oswn``.
+    /// See ``RequestBuilding/filter(key:)-1om3e``.
     public static func filter(key: [String: (any DatabaseValueConvertible)?]) -> QueryInterfaceRequest<Self> {
         all().filter(key: key)
     }
 
-    /// See ``RequestBuilding/filter(keys:)-37mos``.
+    /// See ``RequestBuilding/filter(keys:)-79ac5``.
     public static func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> QueryInterfaceRequest<
         Self
     > { all().filter(keys: keys) }

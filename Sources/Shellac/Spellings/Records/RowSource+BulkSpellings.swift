@@ -23,7 +23,7 @@ extension RowSource where RowDecoder: TableRecord {
         try updateAll(db, onConflict: conflictResolution, assignments(RowDecoder.Columns.self))
     }
 
-    /// See ``RowSource/updateAndFetchStatement(_:onConflict:_:selection:)-b43o``.
+    /// See ``RowSource/updateAndFetchStatement(_:onConflict:_:selection:)-5h47``.
     ///
     /// The function is called immediately, with the columns that the type declares.
     public func updateAndFetchStatement(
