@@ -1,6 +1,6 @@
 import Shellac
 
-/// The migrations. Those that have left the desk are never changed: what is new comes behind them.
+/// The migrations. A migration that has left the desk is never changed: new ones come behind it.
 func makeMigrator() -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
 

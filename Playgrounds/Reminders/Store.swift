@@ -157,7 +157,7 @@ final class Store: Sendable {
 
     /// Flags, or completes, all reminders of a selection, by one statement.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of reminders.
     func flagAll(_ selection: Selection) throws -> Int {
         try write("flag all") { db in
             try selection.request().updateAll(db, Column("isFlagged").set(to: true))

@@ -21,8 +21,8 @@ struct Side {
     /// The work is timed, and so is the release of its result.
     ///
     /// - Parameters:
-    ///   - setUp: What must happen before each run. It is not timed.
-    ///   - work: What is timed.
+    ///   - setUp: The preparation of each run. It is not timed.
+    ///   - work: The work that is timed.
     ///   - checksum: A number that identifies the result of the work. It is not timed.
     init<Kept>(
         setUp: @escaping () throws -> Void = {}, keeping work: @escaping () throws -> Kept,

@@ -75,7 +75,7 @@ private func checkRecord(_ first: [DatabaseValue], _ second: [DatabaseValue], _ 
     }
     try expect(record.databaseChanges.keys.sorted(), [], "the changes after an insertion of \(first)")
     try expect(read.databaseChanges.keys.sorted(), [], "the changes after fetching \(first)")
-    // Whatever is assigned, the changes say whether the row would be another.
+    // For any assigned value, the changes say whether the row would differ.
     let stored = try Row.fetchOne(db, sql: "SELECT * FROM typed")
     read.values = second
     let changed = read.hasDatabaseChanges

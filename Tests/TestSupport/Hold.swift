@@ -8,7 +8,7 @@ public final class LongAccess: Sendable {
 
     /// Returns when the access runs.
     ///
-    /// - Parameter access: What makes the access, and calls what it is given inside of it.
+    /// - Parameter access: A function that makes the access, and calls its parameter inside of it.
     public init(
         _ access: @escaping @Sendable (_ inside: () throws -> Void) throws -> Void
     ) async throws {

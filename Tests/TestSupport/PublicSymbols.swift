@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The public symbols of a module, as the compiler lists them for documentation. Those that are
+/// The public symbols of a module, as the compiler lists them for documentation. Symbols that are
 /// marked as hidden, or have a name that begins with an underscore, are left out.
 public struct PublicSymbols: Sendable {
     /// The files of the symbol graph, by their names: what DocC reads.

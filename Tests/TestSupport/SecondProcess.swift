@@ -49,7 +49,7 @@ public final class SecondProcess: @unchecked Sendable {  // the process and the 
     ///
     /// - Parameters:
     ///   - way: `pool` or `queue`.
-    ///   - work: What each task does: `read`, `write`, `both`, or `later`, which calls a function
+    ///   - work: The work of each task: `read`, `write`, `both`, or `later`, which calls a function
     ///     back.
     ///   - count: The number of tasks.
     /// - Returns: the number of threads before, and the highest one meanwhile.

@@ -11,7 +11,7 @@ extension SeededGenerator {
     ///
     /// - Parameters:
     ///   - name: The name of the histories.
-    ///   - count: How many there are, where the environment does not say.
+    ///   - count: The number of seeds, if the environment does not say.
     public static func seeds(_ name: String, count: UInt64) -> Range<UInt64> {
         let first = environmentNumber("SHELLAC_\(name)_SEED", as: UInt64.self) ?? 1
         let count = environmentNumber("SHELLAC_\(name)_COUNT", as: UInt64.self) ?? count

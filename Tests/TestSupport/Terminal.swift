@@ -6,7 +6,7 @@ public final class Terminal: @unchecked Sendable {
     private let process = ChildProcess()
     private let master: Int32
     private let lock = NSLock()
-    // What the terminal has shown, and whether that is all: under the lock.
+    // The output of the terminal, and whether that is all: under the lock.
     private var bytes = Data()
     private var isAtEnd = false
 
@@ -80,7 +80,7 @@ public final class Terminal: @unchecked Sendable {
 
     /// Waits for a text behind what was waited for before, without blocking a thread.
     ///
-    /// - Returns: What has been shown since, up to the text.
+    /// - Returns: The output since then, up to the text.
     @discardableResult
     public func wait(for text: String, after offset: inout Int) async throws -> String {
         for _ in 0..<1_000 {

@@ -13,7 +13,7 @@ public enum TransactionScope: String, CaseIterable, Sendable, Codable {
 
     /// Runs operations in a transaction.
     ///
-    /// - Parameter completion: How the transaction ends. `write` always commits.
+    /// - Parameter completion: The end of the transaction. `write` always commits.
     public func run(
         _ queue: DatabaseQueue, _ completion: TransactionCompletion = .commit,
         _ operations: (Database) throws -> Void

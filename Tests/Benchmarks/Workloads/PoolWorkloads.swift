@@ -18,9 +18,10 @@ enum PoolWorkloads {
     /// A transaction for each value, on each thread.
     ///
     /// SQLite has a mutex around the index of a log, for each process and file, and calls the
-    /// system for each lock. Two threads sleep at this mutex. How often they do depends on what
-    /// each does in between. Our connection takes 1 to 1.5 µs for itself in each read. Connections
-    /// by hand that do anything else for as long take 6.3 to 6.8 µs, and so do ours.
+    /// system for each lock. Two threads sleep at this mutex. They do so more or less often,
+    /// depending on what each does in between. Our connection takes 1 to 1.5 µs for itself in each
+    /// read. Connections by hand that do anything else for as long take 6.3 to 6.8 µs, and so do
+    /// ours.
     private static func tinyReads(_ fixture: Fixture, threadCount: Int) throws -> Sides {
         let scale = fixture.scale
         let file = try LoggedCopy(fixture)

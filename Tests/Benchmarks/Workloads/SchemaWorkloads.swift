@@ -86,7 +86,7 @@ enum SchemaWorkloads {
             + (SELECT sum(playerId + score) FROM small99) + (SELECT sum(teamId) FROM player)
         """
 
-    /// The SQL of a migration. Those of the large table come one in twenty.
+    /// The SQL of a migration. One in twenty belongs to the large table.
     private static func sql(_ number: Int) -> String {
         let small = "small\(number - number % 5 + 4)"
         return switch number {

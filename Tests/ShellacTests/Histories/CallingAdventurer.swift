@@ -77,7 +77,7 @@ class CallingAdventurer: PairAdventurer {
         try come(to: .afterDelete)
     }
 
-    // What is thrown has nowhere to go.
+    // No caller receives the error.
     override func didInsert(_ inserted: InsertionSuccess) {
         super.didInsert(inserted)
         try? come(to: .didInsert)

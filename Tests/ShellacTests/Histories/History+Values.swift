@@ -9,7 +9,7 @@ extension History {
         var rating: Double?
         var mood: String?
         var teamID: Int64?
-        // Those of a class that has no stamps stay nil.
+        // A class without stamps keeps nil.
         var createdAt: Date?
         var updatedAt: Date?
         var ratedAt: Date?

@@ -1,6 +1,6 @@
 import Shellac
 
-// What records are to have and to remember.
+// The expected values and snapshots of records.
 
 extension HistoryModel {
     /// The values of a record, and the row that it remembers.
@@ -110,7 +110,7 @@ extension HistoryModel.RecordModel {
     /// - Parameter old: Nil for one that was not there.
     mutating func goBack(to old: Self?) {
         let since = given.dropFirst(old?.given.count ?? 0)
-        // The last one comes first. What the record was given by others meanwhile stays.
+        // The last one comes first. Values that others have set in the record meanwhile stay.
         for value in since.reversed() where encoded[value.name] == value.new {
             try? give(value.old, to: value.name)
         }

@@ -174,8 +174,8 @@ struct HistoryModel {
         makeGroup()
     }
 
-    /// Goes back to an earlier state: of rows, events, and of what records remember. What they have
-    /// stays, but for what saves have given them since: ids and stamps.
+    /// Goes back to an earlier state: of rows, events, and of what records remember. Their
+    /// properties stay, except for the ids and stamps that saves have set since.
     mutating func rollBack(to earlier: HistoryModel) {
         (rows, events, groups) = (earlier.rows, earlier.events, earlier.groups)
         (isInTransaction, transactionMinute) = (earlier.isInTransaction, earlier.transactionMinute)

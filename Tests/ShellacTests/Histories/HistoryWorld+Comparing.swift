@@ -46,7 +46,7 @@ extension HistoryWorld {
         }
     }
 
-    /// Events in order. How often triggers stamp a row depends on which of them runs first, which
+    /// Events in order. The number of stamps of a row depends on which trigger runs first, which
     /// SQLite does not say.
     private func told(_ events: [String]) -> [String] {
         if !heroType.isStamped { return events.sorted() }

@@ -136,7 +136,7 @@ extension HistoryWorld {
             if flag {
                 model.records[record].forget()
             } else {
-                // What was never read, nor set since, stays unread.
+                // A column that was never read, nor set since, stays unread.
                 let unread = model.records[record].unread.filter { model.records[record].isUnread($0.key) }
                 model.records[record].rememberAll()
                 model.records[record].unread = unread

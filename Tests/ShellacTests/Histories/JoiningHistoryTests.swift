@@ -89,7 +89,7 @@ private final class JoiningHistory: Sendable {
         while joining.contains(where: { $0.value != .some(scores[$0.id]) }), .now < end {
             try await live.writer.settle()
         }
-        // What comes behind the newest value would be an older one.
+        // A value behind the newest one would be older.
         try await live.writer.settle()
         defer { for joining in joining { joining.leave() } }
         return joining.compactMap { joining in

@@ -158,7 +158,7 @@ enum FixIts {
                     end += 1
                 }
                 let isReplaced = end - column > 1
-                // What begins or ends with a space is written so.
+                // A fix that begins or ends with a space is written so.
                 var text = String(word.output)
                 if text.hasSuffix(":") || text.hasSuffix("try") || text == "_" { text += " " }
                 if text.hasPrefix("as ") { (text, column) = (" " + text, column - 1) }

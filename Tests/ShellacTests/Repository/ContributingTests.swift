@@ -13,7 +13,7 @@ import Testing
         let paths = words.filter { $0.contains("/") && !$0.hasPrefix("//") } + links
         let gate = try self.text(".ci/run") + self.text(".ci/sqlites")
         #expect(paths.count > 5)
-        // What the gate makes is named by the gate.
+        // The gate names the files that it makes.
         for path in paths where !exists(path) {
             #expect(gate.contains(path), "there is no \(path)")
         }
@@ -32,7 +32,7 @@ import Testing
         let words = code(in: try contributing()).flatMap { $0.split(whereSeparator: { " \n".contains($0) }) }
             .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "#,.:…")) }
         #expect(words.count > 30)
-        // What must not be written is not there.
+        // Words that must not be written, such as `try!`, are not there.
         for word in Set(words) where !word.isEmpty && !word.hasSuffix("!") && !exists(word) {
             #expect(known.contains(word), "nothing here knows \(word)")
         }

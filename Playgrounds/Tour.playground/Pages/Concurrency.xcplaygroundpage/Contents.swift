@@ -25,7 +25,7 @@ func visit(_ dbQueue: DatabaseQueue) async throws {
 try await visit(dbQueue)
 print(try dbQueue.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM visit") ?? 0 }, "visits")
 
-//: What an access returns may be of any type: the compiler checks that it is not shared.
+//: The result of an access may be of any type: the compiler checks that it is not shared.
 
 final class Report {
     var lines: [String] = []

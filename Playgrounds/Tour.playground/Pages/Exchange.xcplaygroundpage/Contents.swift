@@ -24,8 +24,8 @@ try dbQueue.write { db in
     }
 }
 
-//: A table takes rows of CSV. A name in the data is that of a column, or mapped to one. What is
-//: between quotes may be anything.
+//: A table takes rows of CSV. A name in the data is that of a column, or mapped to one. The text
+//: between quotes is arbitrary.
 
 let text = """
     Nickname,score,comment

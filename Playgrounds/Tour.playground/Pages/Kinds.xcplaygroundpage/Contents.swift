@@ -56,7 +56,7 @@ try dbQueue.write { db in
     print(try String?.fetchAll(db, sql: "SELECT kind FROM animal ORDER BY id"))
 }
 
-//: What is fetched as an animal is a cat, or a dog. What a class is asked goes by its own rows.
+//: A record that is fetched as an animal is a cat, or a dog. Requests of a class find its own rows.
 
 try dbQueue.write { db in
     for animal in try Animal.order(Column("name")).fetchAll(db) {

@@ -85,7 +85,7 @@ func showList() async throws {
     show(controller)
     try play()
 
-    //: What moved: deletions by the place in the old list, insertions by that in the new one, moves
+    //: The moves: deletions by the place in the old list, insertions by that in the new one, moves
     //: and updates by both.
 
     for try await changes in controller.changes {

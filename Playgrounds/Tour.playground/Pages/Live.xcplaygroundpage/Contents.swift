@@ -45,7 +45,7 @@ func bar(_ player: Player) -> String {
     return "  \(player.name) \(String(repeating: "█", count: player.score / 20)) \(player.score)"
 }
 
-//: What is written while the list is shown. Most of it fetches nothing: no row of the team has
+//: Writes while the list is shown. Most of it fetches nothing: no row of the team has
 //: other values.
 
 func showList() async throws {

@@ -44,7 +44,7 @@ try dbQueue.write { db in
     print("saved: \(arthur.savedDatabaseChanges)")
 }
 
-//: What it knows follows the transaction.
+//: Its knowledge follows the transaction.
 
 struct Regret: Error {}
 let barbara = Player()

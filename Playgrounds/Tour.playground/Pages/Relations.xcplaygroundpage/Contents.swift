@@ -104,7 +104,7 @@ for author in authors {
     }
 }
 
-//: What was not loaded is an error that says what to add.
+//: Reading a relation that was not loaded is an error that says what to add.
 
 do {
     let post = try dbQueue.read { db in try Post.find(db, id: 1) }

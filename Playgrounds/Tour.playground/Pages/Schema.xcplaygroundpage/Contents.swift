@@ -34,7 +34,7 @@ try dbQueue.write { db in
     }
 }
 
-//: What is there can be asked. The answers are kept until the schema changes.
+//: Functions return the schema. The answers are kept until the schema changes.
 
 try dbQueue.read { db in
     print("tables:", try db.tableNames().filter { !$0.hasPrefix("biography_") })
@@ -74,7 +74,7 @@ try dbQueue.inDatabase { db in
     }
 }
 
-//: What ALTER TABLE cannot do, a rebuild can: rows, indexes, triggers, views and foreign keys stay.
+//: A rebuild can do what ALTER TABLE cannot: rows, indexes, triggers, views and foreign keys stay.
 
 try dbQueue.write { db in
     try db.execute(

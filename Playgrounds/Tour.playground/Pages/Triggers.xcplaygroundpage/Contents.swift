@@ -59,7 +59,7 @@ milk.title = "Get milk"
 try dbQueue.write { db in try milk.save(db) }
 try show("Saved:")
 
-//: What no record has written is stamped, too.
+//: Rows that no record has written are stamped, too.
 
 day = 1
 try dbQueue.write { db in

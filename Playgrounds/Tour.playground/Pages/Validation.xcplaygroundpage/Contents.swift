@@ -1,4 +1,4 @@
-//: # What may be saved
+//: # Validation
 //:
 //: A record is validated before it is saved, and the table enforces what must always hold.
 

@@ -6,9 +6,9 @@
 /// ```
 ///
 /// The log does not track savepoints. Their numbers grow, so an element that came after a savepoint
-/// was opened carries that number or a greater one. Whatever was released in between, ROLLBACK TO
-/// undoes the element. So it is enough that each element comes with the number of the savepoint
-/// opened last: see ``SavepointStack/lastNumber``. RELEASE changes nothing.
+/// was opened carries that number or a greater one. ROLLBACK TO undoes the element, even if
+/// savepoints in between were released. So it is enough that each element comes with the number of
+/// the savepoint opened last: see ``SavepointStack/lastNumber``. RELEASE changes nothing.
 struct MarkedLog<Element>: ~Copyable {
     private(set) var elements: [Element] = []
     /// The starts of the elements that came with each savepoint number. The elements of the last

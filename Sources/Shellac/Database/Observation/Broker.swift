@@ -7,8 +7,8 @@ import CSQLite
 /// ## The life of an event
 ///
 /// 1. A statement that may write is about to take its first step. For each kind of change that it
-///    may make, the broker asks the observers whether they are interested. Those that are form the
-///    statement's ``Audience``. SQLite's update hook is installed only if there is one. The
+///    may make, the broker asks the observers whether they are interested. The interested ones form
+///    the statement's ``Audience``. SQLite's update hook is installed only if there is one. The
 ///    statement's ``Run`` begins.
 /// 2. The hook fires for each row. The event is added to those of the run, because SQLite may still
 ///    undo it.

@@ -52,7 +52,7 @@
 /// see ``Database/notifyChanges(in:)``. Changes to WITHOUT ROWID tables, and deletions of rows that
 /// `ON CONFLICT REPLACE` replaces, are reported only to observers that request them: see
 /// ``TransactionObservationOptions/hiddenChanges``. Suppose an `OR FAIL` statement fails at its
-/// first row, in a transaction. What a BEFORE trigger wrote up to then is not reported. See "Data
+/// first row, in a transaction. The earlier writes of a BEFORE trigger are not reported. See "Data
 /// Change Notification Callbacks" in the SQLite documentation.
 public protocol TransactionObserver: AnyObject, SendableMetatype {
     /// Whether ``databaseDidChange(with:)`` is called for changes of the given kind. By default, it

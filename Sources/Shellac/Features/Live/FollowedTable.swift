@@ -99,8 +99,8 @@ struct FollowedTable {
             ? LiveConcern(region) : LiveConcern(DatabaseRegion(table: name), isOfKeys: true)
     }
 
-    /// Returns SQL that looks up several keys, each with its number. Whatever values the columns
-    /// treat as equal, the number identifies the key that has found a row.
+    /// Returns SQL that looks up several keys, each with its number. The number identifies the
+    /// key that has found a row, also if the columns treat different values as equal.
     private static func sql(_ table: String, _ key: [String], _ hidden: [String]) -> String {
         let names = key.indices.map { "k\($0)" }
         let marks = String(repeating: ", ?", count: key.count)

@@ -27,7 +27,7 @@
 /// changed since, by another connection or by ``withoutRecording(_:)``, it throws a
 /// ``DatabaseUndoConflict``. After any error, the database and the groups are unchanged.
 ///
-/// ## What is recorded
+/// ## The recorded changes
 ///
 /// - Recorded are tables of the main database, on the writing connection, as long as this object
 ///   lives. Views and virtual tables throw an error. So does a table whose foreign key actions

@@ -12,7 +12,7 @@ import Synchronization
 ///    before. Temporary tables follow transactions as others do. So a change that is rolled back,
 ///    by ROLLBACK, by ROLLBACK TO, or because a statement fails, loses its notes, too.
 /// 2. Right before the COMMIT, in the same transaction, the noted rows are compared with their
-///    present states. Those that have changed make a group, with their states before and after. A
+///    present states. The changed ones make a group, with their states before and after. A
 ///    commit that is refused leaves the group to the transaction, and the next COMMIT completes it.
 /// 3. A statement outside of a transaction has committed when it ends, and its count of changes
 ///    belongs to the program (``Database/changesCount``). So its group is made at the end of the

@@ -51,7 +51,7 @@ import CSQLite
 /// salts are noted at its end, too. Salts noted in the middle of a reset are old or mixed, and will
 /// differ later.
 ///
-/// ## What is guaranteed, and what is not
+/// ## The guarantee, and its limits
 ///
 /// No reset by a guarded connection overlaps a checkpoint of any process. No checkpoint on a
 /// guarded connection trusts a log that any process has reset. All connections of Shellac that can

@@ -326,7 +326,7 @@ struct CancellationTests {
                 try db.insert("nobody")
                 let cursor = try String.fetchCursor(db, sql: "SELECT name FROM player ORDER BY id")
                 _ = try cursor.next()
-                // What is kept outlives the access.
+                // A kept object outlives the access.
                 if isKept { kept.withLock { $0 = cursor } }
                 try db.execute(sql: sql)
                 _ = try cursor.next()

@@ -115,7 +115,7 @@ struct LostFileTests {
         } else {
             #expect(!FileManager.default.fileExists(atPath: path))
         }
-        // What was moved has all that was committed.
+        // The moved file has all commits.
         if loss == .moved || loss == .movedAndReplaced {
             let values = try await DatabaseQueue(path: folder.path("elsewhere")).read { db in
                 try Int.fetchAll(db, sql: "SELECT a FROM t")
@@ -253,7 +253,7 @@ struct LostFileTests {
             error?.message
                 == "the database other of test has lost its file: what is at \(other) now is nothing. Close it, and open it again"
         )
-        // What is written elsewhere is not lost.
+        // Writes to the database whose file is there are not lost.
         try write("t")
     }
 
@@ -283,8 +283,8 @@ struct LostFileTests {
             }
             #expect(error?.extendedResultCode == .SQLITE_READONLY_DBMOVED)
             #expect(error?.message?.contains("other of") == true)
-            // What is written elsewhere is not lost. (BEGIN IMMEDIATE begins to write in all
-            // databases.)
+            // Writes to the database whose file is there are not lost. (BEGIN IMMEDIATE begins to
+            // write in all databases.)
             try queue.writeWithoutTransaction { db in try db.execute(sql: "INSERT INTO t VALUES (1)") }
         case .close: try queue.close()
         }
@@ -297,7 +297,7 @@ struct LostFileTests {
             try #expect(String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"])
             try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM u") == 500)
         }
-        // What was committed before has gone to the file that it belongs to.
+        // Earlier commits have gone to the file that they belong to.
         try DatabaseQueue(path: mine).read { db in
             try #expect(Int.fetchOne(db, sql: "SELECT count(*) FROM v") == 1)
         }

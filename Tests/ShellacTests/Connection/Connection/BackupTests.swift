@@ -53,7 +53,7 @@ struct BackupTests {
         let (file, otherFile) = (try TemporaryDatabase(), try TemporaryDatabase())
         let (source, destination) = (try from.queue(file), try to.queue(otherFile))
         try source.write { db in try fill(db) }
-        // What was there, and is kept prepared, is lost.
+        // The old content is lost, with the statements that were prepared for it.
         try destination.write { db in
             try db.execute(sql: "CREATE TABLE old (a, b, c); INSERT INTO old VALUES (1, 2, 3)")
             try db.insert("nobody")
@@ -175,7 +175,7 @@ struct BackupTests {
             switch writer {
             case .sameQueue:
                 try source.write(update)
-                // What is rolled back is not in the copy.
+                // The copy lacks the changes that were rolled back.
                 try source.inTransaction { db in
                     try db.insert("nobody")
                     return .rollback

@@ -74,7 +74,7 @@ struct SQLPiecesTests {
             let bound =
                 #"SELECT "id" FROM "player" WHERE (id > ?) AND (id < ? AND ? > 0) AND (? > ? AND id <> ?)"#
             #expect(spy.sql == [bound, bound], "the values are bound")
-            // What does not fit is not put right.
+            // A mismatch is not put right.
             let short = SQL(sql: "id > ?2", arguments: [1])
             var error = #expect(throws: DatabaseError.self) {
                 try Table("player").filter(short).fetchCount(db)

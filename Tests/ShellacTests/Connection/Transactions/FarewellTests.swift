@@ -28,7 +28,7 @@ final class CodedFarewell: CodedHero, FarewellHero {
     var last: (() -> Void)?
     deinit { last?() }
 
-    // What is not Codable's is listed: here it is nothing.
+    // The columns that are not Codable's are listed: there are none here.
     override func columns(_ column: borrowing RecordColumns) throws { try super.columns(column) }
 }
 

@@ -257,7 +257,7 @@ struct TransactionLogTests {
                     if isSwallowed { cause.lose(db) } else { try db.execute(sql: cause.sql) }
                 }
             }
-            // What becomes of an error that was swallowed is for the next test.
+            // The next test is about a swallowed error.
             if !isSwallowed { #expect(cause.isCause(of: error)) }
             let names = try queue.names()
             #expect(names == ["Arthur"])

@@ -132,7 +132,7 @@ struct ExternalChangesTests {
         let queue = try file.queue()
         let changes = queue.externalChanges(pollingEvery: interval)
         try await SecondProcess.execute("INSERT INTO player (name) VALUES ('Arthur')", path: file.path)
-        // What is no database any more.
+        // A file that is no database any more.
         try Data(repeating: 7, count: 4096).write(to: URL(filePath: file.path))
         await expectError("file is not a database") { for try await _ in changes {} }
     }

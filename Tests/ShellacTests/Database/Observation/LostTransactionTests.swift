@@ -61,7 +61,7 @@ struct LostTransactionTests {
             BEGIN SELECT RAISE(ROLLBACK, 'refused'); END;
             """)
         try queue.inDatabase { db in
-            // What a sorter that finds a full disk fails with ends the transaction.
+            // The error of a sorter that finds a full disk ends the transaction.
             sqlite3_create_function_v2(
                 db.sqliteConnection, "spills", 0, SQLITE_UTF8, nil,
                 { context, _, _ in sqlite3_result_error_code(context, SQLITE_IOERR) }, nil, nil, nil)

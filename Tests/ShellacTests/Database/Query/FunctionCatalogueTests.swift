@@ -108,7 +108,7 @@ struct FunctionCatalogueTests {
             try Set(String.fetchAll(db, sql: "SELECT name FROM pragma_function_list"))
                 .subtracting(spelled).subtracting(secondNames)
         }
-        // What is left belongs to extensions that have pages of their own.
+        // The others belong to extensions that have pages of their own.
         let extensions = [
             "fts", "rtree", "geopoly", "bm25", "highlight", "snippet", "offsets", "optimize", "matchinfo",
             "subtype", "sqlite_", "shellac", "icu", "session", "rtreecheck", "rtreedepth", "rtreenode",

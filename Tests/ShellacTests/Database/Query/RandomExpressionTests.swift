@@ -88,7 +88,7 @@ struct RandomExpressionTests {
                     let sample = Self.sample(depth, &random)
                     let found = try Table("t").select(sample.expression, as: DatabaseValue.self).fetchAll(db)
                         .first
-                    // What overflows becomes a real number in SQLite.
+                    // An integer that overflows becomes a real number in SQLite.
                     if case .double? = found?.storage { continue }
                     #expect(found == sample.value.databaseValue, "seed \(seed): \(spy.sql.last ?? "")")
                 }

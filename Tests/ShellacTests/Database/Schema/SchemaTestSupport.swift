@@ -12,7 +12,7 @@ extension Database {
         defer { trace(nil) }
         try body()
         return spy.sql.filter {
-            // What reads the schema is left out.
+            // Statements that read the schema are left out.
             !["PRAGMA", "SELECT type", "SELECT sql", "--"].contains(where: $0.hasPrefix)
         }
     }

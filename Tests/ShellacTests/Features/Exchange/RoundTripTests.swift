@@ -101,7 +101,7 @@ struct RoundTripTests {
             try queue.write { db in
                 let marks = types.map { _ in "?" }.joined(separator: ", ")
                 for _ in 0..<30 {
-                    // What a STRICT table refuses is not there.
+                    // The values that a STRICT table refuses are absent.
                     try? db.execute(
                         sql: "INSERT INTO t VALUES (\(marks))",
                         arguments: StatementArguments(types.map { _ in sample.value() }))

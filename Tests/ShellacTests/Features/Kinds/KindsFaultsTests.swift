@@ -371,7 +371,7 @@ struct KindsFaultsTests {
                     """)
             try #expect(Plain.order(Column("id")).fetchAll(db).map(\.name) == ["z", "n"])
             try #expect(Plain.ignoringDefaultFilter(.deleted).fetchCount(db) == 3)
-            // What a default filter leaves out stays, as it does in a request.
+            // Rows that a default filter leaves out stay, as they do in a request.
             try #expect(Int.fetchOne(db, sql: "SELECT COUNT(*) FROM other") == 1)
         }
     }
@@ -451,7 +451,7 @@ private class Other: Record {
     override class var databaseSoftDelete: SoftDelete? { "deletedAt" }
 }
 
-// What cannot be meant.
+// Declarations without a meaning.
 
 private class Kitten: Record {
     override class var databaseTableName: String { "kitten" }

@@ -52,7 +52,7 @@ struct KindsInUseTests {
             try #expect(
                 words(south.request(for: Yard.vehicles).fetchAll(db)) == ["Bus b1", "Vehicle v1", "Car c2"])
             try #expect(words(south.request(for: Yard.cars).fetchAll(db)) == ["Car c2"])
-            // What is asked of several classes at once.
+            // Requests of several classes at once.
             let vehicles = try Vehicle.order(Column("id")).including(Vehicle.yard, Vehicle.parts).fetchAll(db)
             #expect(
                 try vehicles.map { try $0[Vehicle.yard]?.name } == [

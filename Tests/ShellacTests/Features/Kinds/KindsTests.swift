@@ -310,7 +310,7 @@ struct KindsTests {
             #expect(throws: RecordError.recordNotFound(databaseTableName: "animal", key: ["id": 1])) {
                 try cat.update(db)
             }
-            // What the base class takes for its own has become a listed one.
+            // A kind that the base class takes for its own is listed now.
             let it = try Animal.find(db, key: 4)
             try db.execute(sql: "UPDATE animal SET kind = 'horse' WHERE id = 4")
             try it.reload(db)
@@ -581,7 +581,7 @@ private class Numbered: Record {
 }
 private class Second: Numbered {}
 
-// What cannot be meant.
+// Declarations without a meaning.
 
 private let kindFaults: [(BeastRow.Type, String)] = [
     (TwiceBeast.self, "both OneBeast and OtherBeast claim the kind 'one'"),

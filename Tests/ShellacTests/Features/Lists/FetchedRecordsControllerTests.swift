@@ -173,7 +173,7 @@ struct FetchedRecordsControllerTests {
         #expect(controller.fetchedRecords.map(\.name) == ["edited", "c", "d"])
         #expect(controller.fetchedRecords[0] === old[1])
         #expect(controller.fetchedRecords[1] !== old[2] && controller.fetchedRecords[2] !== old[0])
-        // What was fetched is remembered: nothing has changed but what was edited.
+        // The fetched values are remembered: only the edited ones have changed.
         try #expect(
             controller.fetchedRecords.map { try $0.databaseChanges.keys.sorted() } == [["name"], [], []])
     }

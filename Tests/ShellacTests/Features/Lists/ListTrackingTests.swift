@@ -164,7 +164,7 @@ struct ListTrackingTests {
         list.controller.setRequest(ListPlayer.filter(Column("name") != "b").order(Column("name").desc))
         try await eventually { list.told.last == "did 2" }
         #expect(list.take() == ["will 3", "b -[0, 1]", "c [0, 2]>[0, 0]", "did 2"])
-        // Whatever is under way, the last request is what the list ends with.
+        // The list ends with the last request, with any fetch under way.
         for number in 0..<30 {
             try await queue.change("INSERT INTO listPlayer (name) VALUES ('n\(number)')")
             list.controller.setRequest(number % 2 == 0 ? byName : byName.reversed())

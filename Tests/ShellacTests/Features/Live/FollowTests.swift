@@ -183,7 +183,7 @@ struct FollowTests {
         record.id = 2
         try #expect(
             await following.states(after: "UPDATE livePlayer SET score = id", in: queue) == ["1 a 1 NULL"])
-        // What it remembers counts, and what it merges: see `merge`.
+        // Its snapshot counts, and so does its merge policy: see `merge`.
         let other = Following(record.follow(in: queue))
         try #expect(await other.first() == ["1 a 1 NULL"])
     }
@@ -509,7 +509,7 @@ private struct KeyedTable: Sendable, CustomTestStringConvertible {
             type: CasedNoted.self,
             schema: "CREATE TABLE casedNoted (code TEXT PRIMARY KEY COLLATE NOCASE, note TEXT)",
             columns: "code", key: "'x'", other: "'y'"),
-        // What such a collation takes for equal, SQLite alone can look up.
+        // Only SQLite can look up the values that such a collation treats as equal.
         KeyedTable(
             type: FoldedNoted.self,
             schema:

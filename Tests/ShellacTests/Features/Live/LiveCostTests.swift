@@ -24,7 +24,7 @@ struct LiveCostTests {
                 try await queue.settle()
                 return iterators
             }
-            // What is made once, and what arrays double.
+            // Memory that is allocated once, and the spare capacity of arrays.
             let first = try await follow(0..<5_000)
             let before = try heapBytes()
             let others = try await follow(5_000..<10_000)

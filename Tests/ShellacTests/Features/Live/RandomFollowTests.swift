@@ -35,7 +35,7 @@ struct RandomFollowTests {
 
         /// Takes the values of a row, or values that were written.
         mutating func learn(_ row: [String: DatabaseValue]) {
-            // What was clean stays clean, also where the row had the value by accident.
+            // A clean column stays clean, also if the row had the value by accident.
             self.set = dirty
             known.merge(row) { $1 }
             self.set = dirty
@@ -103,7 +103,7 @@ struct RandomFollowTests {
             }
         }
 
-        /// Saves in one of several ways. What is rolled back leaves all as it was.
+        /// Saves in one of several ways. A rollback leaves all as it was.
         func save(_ index: Int) throws {
             let player = players[index]
             do {

@@ -88,7 +88,7 @@ struct GivenReferenceTests {
             refusal("Player.team") { try frank.save(db) }
             refusal("Player.team") { _ = try frank.updateChanges(db) }
             refusal("Player.team") { try frank.update(db, columns: ["teamID"]) }
-            // What does not write the key is not concerned.
+            // A save that does not write the key is not concerned.
             frank.score = 61
             try frank.update(db, columns: ["score"])
             frank.set(Player.team, to: nil)

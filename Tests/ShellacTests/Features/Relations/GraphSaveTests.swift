@@ -60,7 +60,7 @@ import Testing
             case .nullify: try #expect(names(db, nil) == ["Barbara", "Craig", "Frank"])
             case .delete: #expect(all == ["Arthur", "David", "Eve", "Frank"])
             }
-            // What was removed once is not removed again.
+            // A removed record is not removed again.
             try db.execute(sql: "UPDATE player SET teamID = 1")
             try team.save(db, with: Team.players, removed: removed)
             try #expect(names(db, 1).count == all.count)

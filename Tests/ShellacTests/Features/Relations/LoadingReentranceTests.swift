@@ -118,7 +118,7 @@ import Testing
                 }
             }
             try teams[4].load(Eager.players, db)
-            // What was kept is replaced, which frees records that the program never asked for.
+            // The kept objects are replaced, which frees records that the program never asked for.
             try db.execute(sql: "UPDATE player SET score = 7")
             try teams[5].load(Eager.players, db)
             // A record's list is replaced.
@@ -173,7 +173,7 @@ import Testing
             try db.execute(sql: "UPDATE team SET name = 'x'")
             #expect(count == 1)
             #expect(spy.removeAll().count { $0 == "didCommit" } == 1)
-            // What only reads commits nothing.
+            // A read commits nothing.
             let teams = try Team.fetchAll(db)
             try db.load(teams, Team.players)
             _ = try Team.including(Team.players).fetchAll(db)

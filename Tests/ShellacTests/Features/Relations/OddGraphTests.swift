@@ -215,7 +215,7 @@ import Testing
             try david.save(db, with: Player.team)
             #expect(david.teamID == 1)
             try #expect(names(db, 1) == ["Barbara", "Craig", "David"])
-            // What is given is put in its place, also what was there before.
+            // The given records take its place, also those that were there before.
             let blues = try david.team
             david.set(Player.team, to: team)
             try david.save(db, with: Player.team)

@@ -245,7 +245,7 @@ import Testing
             #expect(failed == [8, 17])
             // Of a row that cannot be read, it is known whose it is.
             if fault == .ownRow || fault == .joinedRow { #expect(spy.selections.count == 1 + 1 + 2) }
-            // What can be read again is.
+            // Rows that can be read again are.
             try db.execute(sql: "UPDATE player SET score = 1; DELETE FROM weapon")
             try teams[7].load(relation, db)
             try #expect(teams[7][relation].count == 2)

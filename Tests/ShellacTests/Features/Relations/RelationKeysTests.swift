@@ -297,7 +297,7 @@ import Testing
                 String.fetchAll(db, sql: "SELECT day FROM visit ORDER BY id") == [
                     "2024-05-01 00:00:00", "2024-06-01T00:00:00",
                 ])
-            // What has changed counts as it is by now.
+            // A changed key counts with its present value.
             days[0].date = days[1].date
             try days[0].load(Day.visits, db)
             try #expect(days[0][Day.visits].isEmpty)

@@ -62,7 +62,7 @@ struct RelationRequestTests {
             ["Eve", "David", "Craig", "Barbara", "Arthur"])
         try expect(
             byTeam.order { $0.id }.unordered(), sql, ["Arthur", "Barbara", "Craig", "David", "Eve"])
-        // What is joined later has its own order.
+        // A table that is joined later has its own order.
         try expect(
             Player.order { $0.teamID }.reversed().joining(required: Player.team.order { $0.name })
                 .filter { $0.score > 30 }.joining(optional: Player.weapons.order { $0.name }).reversed(),

@@ -80,7 +80,7 @@ import Testing
             #expect(spy.selections.count == 2)
             try #expect(players.map { try $0.team?.id } == [1, 1, 1, 2, 2, nil, nil])
             try #expect(players.map { try $0.weapons.count } == [2, 0, 0, 1, 0, 0, 0])
-            // What a record has by now is what counts, and not what it was fetched with.
+            // The present values of a record count, and not those that it was fetched with.
             players[0].teamID = 3
             try db.load([players[0]], Player.team)
             try #expect(players[0].team?.name == "Nobody")

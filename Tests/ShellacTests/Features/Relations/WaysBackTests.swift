@@ -87,7 +87,7 @@ import Testing
             } else {
                 try #expect(player.team === before)
             }
-            // What fails in its midst leaves it as it was, too.
+            // A save that fails in its midst leaves it as it was, too.
             try db.execute(sql: "CREATE UNIQUE INDEX playerByName ON player(name)")
             let eve = Player()
             eve.name = "Eve"
@@ -112,7 +112,7 @@ import Testing
                 loaded = try player.team
                 return .rollback
             }
-            // What was loaded in a transaction stays as it was read there.
+            // Records that were loaded in a transaction stay as they were read there.
             try #expect(player.team === loaded)
             try #expect(player.weapons.count == 2)
         }

@@ -220,7 +220,7 @@ struct SoftDeleteTests {
             let club = try #require(try Club.ignoringDefaultFilter(.deleted).filter(key: 1).fetchOne(db))
             try #expect(club.restore(db))
         }
-        // What was deleted before stays so, with what went along with it.
+        // Rows that were deleted before stay so, with their dependent rows.
         try #expect(deleted() == ["b", "c", "e"])
         try queue.write { db in try #expect(Member.filter(key: 2).restoreAll(db) == 1) }
         try #expect(deleted() == [])

@@ -36,7 +36,7 @@ struct RandomStampsTests {
                     return nil
                 })
         }
-        // What is asked for. It does not follow transactions.
+        // The state that the operations request. It does not follow transactions.
         var isStamped = false
         var callback: TableCallback?
         func change(_ db: Database) throws {

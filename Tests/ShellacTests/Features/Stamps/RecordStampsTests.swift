@@ -382,7 +382,7 @@ struct RecordStampsTests {
             try #expect(!memo.updateChanges(db))
             try #expect(db.memoStamps() == "0 2 1")
         }
-        // What was rolled back is given back.
+        // A rollback restores the earlier stamps.
         memo.createdAt = nil
         try? memos.later { db in
             try memo.write(verb, db)

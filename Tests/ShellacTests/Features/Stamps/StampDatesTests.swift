@@ -31,7 +31,7 @@ struct StampDatesTests {
         #expect(visit.at == memos.clock.date(8))
         #expect(visit.createdAt == memos.clock.date(0))
         #expect(visit.updatedAt == memos.clock.date(1))
-        // What is explicit is stored as the struct stores its dates, and read again.
+        // An explicit date is stored as the struct stores its dates, and read again.
         try memos.later { db in
             visit.updatedAt = memos.clock.date(5)
             try visit.update(db, columns: ["updatedAt"])

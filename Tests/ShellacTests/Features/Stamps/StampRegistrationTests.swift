@@ -60,7 +60,7 @@ struct StampRegistrationTests {
         #expect(try stamps() == ["0", "0", "0"])
         try queue.register(Updated.self, Created.self)
         #expect(try stamps() == ["0", "0", "0"])
-        // What is given for the table itself is in place of all.
+        // The stamps that are given for the table itself replace all others.
         try queue.register(DatabaseStamps(updated: "updated"), on: "A")
         #expect(try stamps() == ["-", "0", "-"])
         try queue.register(DatabaseStamps(), on: "a")

@@ -86,7 +86,7 @@ struct DatabaseUndoSchemaTests {
         #expect(heard.first?.contains(change.notice) == true, "\(heard)")
         #expect(!fixture.undo.canUndo && !fixture.undo.canRedo)
         #expect(try !fixture.undo.undo())
-        // What is still there is recorded on.
+        // The remaining tables are still recorded.
         try fixture.write("INSERT INTO loose VALUES (2)")
         #expect(try fixture.undo.undo())
         #expect(try fixture.queue.inDatabase { try $0.integers("SELECT a FROM loose") } == [])

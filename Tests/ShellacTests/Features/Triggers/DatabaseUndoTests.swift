@@ -56,7 +56,7 @@ struct DatabaseUndoTests {
             #expect(try fixture.dump() == dumps[index])
         }
         #expect(try !undo.redo())
-        // What is new empties what could be redone.
+        // A new change empties the list of changes to redo.
         try undo.undo()
         try queue.write { db in try Memo("new").insert(db) }
         #expect(!undo.canRedo && undo.undoCount == end)

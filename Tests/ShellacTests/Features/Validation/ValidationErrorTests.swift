@@ -153,7 +153,7 @@ struct ValidationErrorTests {
             #expect(found.columns == (column.isEmpty ? [] : [column]))
             let messages = column.isEmpty ? found.recordMessages : found[column]
             #expect(messages.map { $0.text() } == [message])
-            // What validate(_:) has thrown stays as it is.
+            // An error that validate(_:) has thrown stays as it is.
             #expect(ValidationError(found, for: player) == found)
         }
     }

@@ -14,7 +14,7 @@ struct FetchingTests {
                     #expect(try Value.fetchOne(db, sql: sql) == nil, "\(Value.self), \(sql)")
                     #expect(try Value.fetchOne(db.makeStatement(sql: sql)) == nil, "\(Value.self), \(sql)")
                 }
-                // Whatever the optional of an optional says, there is no value in it.
+                // An optional of an optional has no value in it, at any level.
                 #expect(try Value?.fetchOne(db, sql: "SELECT NULL") ?? nil == nil, "\(Value.self)")
                 #expect(try Value?.fetchOne(db, sql: "SELECT NULL WHERE 0") ?? nil == nil, "\(Value.self)")
             }
@@ -108,7 +108,7 @@ struct FetchingTests {
                 #expect(try Array(Int.fetchCursor(statement, arguments: [minimum])) == expected)
                 #expect(try Int.fetchOne(db, sql: sql, arguments: [minimum]) == expected.first)
                 #expect(try Int.fetchOne(statement, arguments: [minimum]) == expected.first)
-                // Those bound last are used again.
+                // The arguments that were bound last are used again.
                 #expect(try Int.fetchAll(statement) == expected)
                 #expect(try Row.fetchSet(statement) == Set(expected.map { ["value": $0] as Row }))
                 #expect(try Row.fetchAll(statement) == expected.map { ["value": $0] })

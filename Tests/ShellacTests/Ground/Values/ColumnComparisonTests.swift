@@ -60,8 +60,8 @@ struct ColumnComparisonTests {
                         #expect(
                             (comparison.comparable(value) == comparison.comparable(held)) == isEqual, comment)
                     }
-                    // What is found, and need not be written, holds what the column makes of the
-                    // value.
+                    // A value that is found, and need not be written, is what the column makes of
+                    // the value.
                     if isEqual, comparison.isExact(for: value) {
                         #expect(comparison.affinity?.storing(value) ?? value == held, comment)
                     }

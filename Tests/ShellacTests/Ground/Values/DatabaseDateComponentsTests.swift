@@ -91,7 +91,7 @@ struct DatabaseDateComponentsTests {
             for value in values {
                 var components = Self.all
                 components[keyPath: component] = value
-                // What the format does not write is not judged.
+                // Components that the format does not write are not judged.
                 #expect((Self.stored(components, format) == nil) == isWritten, "\(value)")
             }
         }

@@ -235,7 +235,7 @@ struct DateTextTests {
             )
             #expect((date != nil) == (text.map { !$0.format.isTimeAlone } ?? false), "seed \(seed), \(bytes)")
             if let date, Self.isInFormat(date) {
-                // Whatever was read is written, and then read as itself.
+                // Each date that was read is written, and then read as itself.
                 let written = try #require(dateText(date), "seed \(seed), \(bytes)")
                 let again = try #require(readDate(written), "seed \(seed), \(bytes)")
                 #expect(abs(again.timeIntervalSince(date)) < 0.000_55, "seed \(seed), \(bytes)")

@@ -21,7 +21,7 @@ struct StoredPropertiesTests {
         let properties = [
             StoredProperty(name: "first", type: Int.self, offset: offsets[0]),
             StoredProperty(name: "second", type: Double.self, offset: offsets[1]),
-            // What takes no memory is anywhere.
+            // A property without memory is anywhere.
             StoredProperty(name: "nothing", type: Void.self, offset: 0),
         ]
         #expect(StoredProperties.fit(properties, in: 16..<32) == fits)

@@ -42,7 +42,7 @@ struct DefaultFilterTests {
             try body(db)
             db.trace(nil)
         }
-        // Those that read the schema are not the program's.
+        // Statements that read the schema are not the program's.
         return statements.elements.filter { $0.contains(#"FROM "post""#) }
     }
 
@@ -202,7 +202,7 @@ struct DefaultFilterTests {
             try hidden.updateChanges(db)
             try hidden.save(db)
             try hidden.upsert(db)
-            // What is inserted has nothing of the filter.
+            // Insertions ignore the filter.
             let new = Post()
             (new.title, new.isArchived) = ("new", true)
             try new.insert(db)

@@ -11,7 +11,7 @@ struct MainActorClientTests {
         let program = try Repository.modules().deletingLastPathComponent().appending(path: "MainActorClient")
         let result = try await Command.run([program.path])
         #expect(result.succeeded, "\(result.output)")
-        // What the log says comes on the other stream.
+        // The log is written to the other stream.
         let lines = result.output.split(separator: "\n").map(String.init).filter {
             !$0.hasPrefix("Shellac: ")
         }

@@ -1,4 +1,4 @@
-// Requests that begin with a type. Those that only refine `all()` are spellings: see
+// Requests that begin with a type. Functions that only refine `all()` are spellings: see
 // TableRecord+Refinements.swift.
 
 extension TableRecord {

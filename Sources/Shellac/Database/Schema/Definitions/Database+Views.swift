@@ -17,7 +17,7 @@ extension Database {
     ///   - schemaName: The database: `main`, `temp`, or the name of an attached one. If nil, SQLite
     ///     chooses.
     ///   - options: Options of the view, such as `.ifNotExists`.
-    ///   - columns: The names of the view's columns. Those of the query if nil.
+    ///   - columns: The names of the view's columns. Nil for those of the query.
     ///   - query: The SELECT statement that returns the rows of the view.
     /// - Throws: a ``DatabaseError`` when there is a table or view of that name, or SQLite refuses
     ///   the query.

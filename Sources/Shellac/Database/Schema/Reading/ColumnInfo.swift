@@ -14,7 +14,7 @@ public struct ColumnInfo: Hashable, Sendable {
 
     /// Whether the column is declared NOT NULL.
     ///
-    /// This says nothing about primary keys. Those of a WITHOUT ROWID table are never NULL, but
+    /// This says nothing about primary keys. The keys of a WITHOUT ROWID table are never NULL, but
     /// those of other tables may be ("CREATE TABLE" in the SQLite documentation).
     public let isNotNull: Bool
 

@@ -43,8 +43,8 @@ public struct IndexInfo: Hashable, Sendable {
     /// Whether the index sorts by an expression.
     public var hasExpressions: Bool { keys.contains { $0.column == nil } }
 
-    /// Whether the index leaves out the row id. Those of WITHOUT ROWID tables do, because there is
-    /// none.
+    /// Whether the index leaves out the row id. The indexes of WITHOUT ROWID tables do, because
+    /// there is none.
     let lacksRowID: Bool
 
     /// Reads a row of `PRAGMA index_list`, and the rows of `PRAGMA index_xinfo`.

@@ -249,7 +249,7 @@ struct PoolOpeningTests {
         try await pool.write { db in try db.insert("Arthur") }
         try FileManager.default.moveItem(atPath: path, toPath: folder.path("elsewhere"))
         if isReplaced { try makeFile("test.sqlite") }
-        // What is open goes on.
+        // Open connections go on.
         let names = try await pool.read { db in try db.names() }
         #expect(names == ["Arthur"])
         let sentence =

@@ -132,7 +132,7 @@ struct PoolReentranceTests {
                         """)
             }
             try pool.inDatabase { db in
-                // What was begun in the background comes for the writer meanwhile.
+                // Meanwhile, the work in the background asks for the writer.
                 let limit = Date(timeIntervalSinceNow: 5)
                 while pool.writer.line.waitingCount == 0, Date() < limit {
                     Thread.sleep(forTimeInterval: 0.01)

@@ -520,7 +520,7 @@ struct ReportTests {
         #expect(told.map(\.resultCode) == [nil, nil, nil, nil, .SQLITE_CONSTRAINT_UNIQUE])
         #expect(told.allSatisfy { $0.ending <= $0.duration })
         #expect(told.map { $0.ending > .zero } == [true, true, true, true, false])
-        // What begins and ends them is no statement of its own.
+        // Their BEGIN and COMMIT are no statements of their own.
         #expect(
             !spy.statements.contains { ["BEGIN", "COMMIT", "SAVEPOINT", "RELEASE"].contains($0.operation) })
         #expect(

@@ -106,7 +106,7 @@ struct LoadedExtensionsTests {
         #expect(error.message == "not authorized")
     }
 
-    // What is loaded stays in the process: these have one of their own.
+    // A loaded extension stays in the process, so these tests have a process of their own.
 
     @Test(
         "The connections that are opened later have its functions, also those of a pool",

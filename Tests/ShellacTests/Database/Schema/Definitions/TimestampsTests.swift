@@ -50,7 +50,7 @@ struct TimestampsTests {
             try #expect(
                 Self.stamps(db)
                     == ["plain", "records", "struct", "upsert"].map { "\($0): \(Self.text), \(Self.text)" })
-            // What others have written before is stamped by what comes after.
+            // Later changes stamp rows that were written before.
             try db.withoutStamps { try db.execute(sql: "UPDATE memo SET createdAt = 'c', updatedAt = 'u'") }
             try DatedMemo.filter(Column("title") == "plain").updateAll(db, Column("title").set(to: "a"))
             try db.execute(sql: "UPDATE memo SET title = 'b' WHERE title = 'struct'")

@@ -312,7 +312,7 @@ struct DatabaseMigratorTests {
             #expect(try db.tableExists("kept", in: "temp"))
         }
         #expect(try queue.enforcesForeignKeys)
-        // What is as the migrations make it keeps its rows.
+        // A database that is as the migrations make it keeps its rows.
         try queue.write { db in try db.execute(sql: "INSERT INTO a VALUES (1)") }
         try new.migrate(queue)
         #expect(try queue.read { db in try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM a") } == 1)

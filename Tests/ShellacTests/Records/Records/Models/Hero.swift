@@ -51,8 +51,8 @@ extension HeroRecord {
         (self.name, self.score) = (name, score)
     }
 
-    // What classes say that have a superclass of their own, by which a callback is overridden once
-    // for all styles.
+    // The declarations of classes with a superclass of their own, by which a callback is overridden
+    // once for all styles.
 
     /// Does what `updateFromRow(_:)` does.
     func readColumns(of row: Row) throws {

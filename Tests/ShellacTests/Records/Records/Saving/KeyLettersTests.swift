@@ -106,7 +106,7 @@ struct KeyLettersTests {
 
     @Test("is written where a function has changed it, alone or among others", arguments: Case.all)
     func modifying(_ one: Case) throws {
-        // What a record was before, and is behind the function, is compared without a column: as
+        // The values of a record before and after the function are compared without a column: as
         // numbers.
         if one.key == .untyped { return }
         try one.run { db, tag, value in
@@ -120,7 +120,7 @@ struct KeyLettersTests {
                 $0.name = value
                 $0.uses = 7
             }
-            // What was changed before stays a change.
+            // An earlier change stays a change.
             try #expect(tag.databaseChanges == ["code": "a"])
             try #expect(Self.held(db, value).first == value)
         }

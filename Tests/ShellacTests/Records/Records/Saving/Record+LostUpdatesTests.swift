@@ -292,7 +292,7 @@ struct RecordLostUpdatesTests {
             ])
         #expect(try row()["name"] == "saved")
         #expect(try row()["score"] == 11)
-        // What the callback of the attempt that failed has written is not there.
+        // The writes of the callback of the failed attempt are absent.
         #expect(
             try queue.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM account WHERE id > 1") } == 1)
     }
@@ -322,7 +322,7 @@ struct RecordLostUpdatesTests {
         #expect(account.name == "Barbara" && account.score == 11 && !account.hasDatabaseChanges)
         #expect(try row()["score"] == 11)
         #expect(try queue.write { try !account.updateChanges($0, retrying: 1) })
-        // What is in the row already needs no writing.
+        // A value that the row has already needs no writing.
         account.score = 12
         try change("score = 12")
         #expect(try queue.write { try !account.updateChanges($0, retrying: 1) })
@@ -343,7 +343,7 @@ struct RecordLostUpdatesTests {
         #expect(isUpdated && calls == 2)
         #expect(account.score == 51 && account.name == "Barbara")
         #expect(try row()["score"] == 51)
-        // What was changed before is not written, and still to be.
+        // An earlier change is not written, and remains a change.
         #expect(try account.databaseChanges == ["note": .null])
         #expect(throws: TestError(1)) {
             try queue.write { try account.updateChanges($0, retrying: 3) { _ in throw TestError(1) } }

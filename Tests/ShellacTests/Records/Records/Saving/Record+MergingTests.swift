@@ -40,7 +40,7 @@ struct RecordMergingTests {
             try db.execute(sql: "UPDATE hero SET score = 13 WHERE id = 1")
             try hero.merge(row(db))
             #expect(hero.score == 13 && !hero.hasDatabaseChanges)
-            // What is written is what is dirty.
+            // The dirty columns are written.
             hero.name = "Arthur"
             try hero.updateChanges(db)
             try #expect(db.score("Arthur") == 13)

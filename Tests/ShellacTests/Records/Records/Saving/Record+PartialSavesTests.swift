@@ -294,7 +294,7 @@ private final class ListedNoisy: ListedHero, NoisyHero { var noise = 0 }
 private final class CodedNoisy: CodedHero, NoisyHero {
     var noise = 0
 
-    // What is not Codable's is listed: here it is nothing.
+    // The columns that are not Codable's are listed: there are none here.
     override func columns(_ column: borrowing RecordColumns) throws { try super.columns(column) }
 }
 

@@ -164,7 +164,7 @@ struct RecordCallbacksTests {
             #expect(player.take() == update.prefix(5) + insertion)
             #expect(try String.fetchOne(db, sql: "SELECT name FROM player") == "Arthur!!!")
             #expect(!player.hasDatabaseChanges)
-            // What willSave changes is written, whatever columns the method names.
+            // The changes of willSave are written, whatever columns the method names.
             player.names = ["score"]
             try player.save(db)
             #expect(try String.fetchOne(db, sql: "SELECT name FROM player") == "Arthur!!!!")
@@ -234,7 +234,7 @@ struct RecordCallbacksTests {
             if listsID {
                 #expect(player.id == 1, "it is given its id before its callbacks are called")
             } else {
-                // What the record knows is what the database holds, but its id: it takes that in
+                // The snapshot of the record is its row, without the id, which the record takes in
                 // didInsert. Without a key, it does not mean that row.
                 #expect(try player.databaseChanges["id"] == 1)
                 player.id = 1
@@ -318,7 +318,7 @@ struct RecordCallbacksTests {
             #expect(try score() == 3)
             player.log = "four"
             try player.update(db, columns: ["name"])
-            // What the copy's willSave changed is written.
+            // The changes of the copy's willSave are written.
             #expect(try score() == 5)
             try player.save(db)
             #expect(player.log == "fours")

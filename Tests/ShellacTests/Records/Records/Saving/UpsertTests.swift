@@ -111,7 +111,7 @@ struct UpsertTests {
             mate.rank += 1
             #expect(try mate.updateChanges(db))
             #expect(try Int.fetchAll(db, sql: "SELECT rank FROM sailor ORDER BY id") == [11, 5])
-            // What is not overwritten stays, and what no assignment names, too.
+            // Columns that are not overwritten stay, and so do those that no assignment names.
             let other = Mate("a", rank: 50)
             try other.upsert(db, onConflict: ["name"], updating: .noColumnUnlessSpecified)
             #expect(other.id == 7 && other.rank == 11 && !other.hasDatabaseChanges)

@@ -75,7 +75,7 @@ struct ValidationTests {
         let isAround = way == .save && overridesMethods
         #expect(
             !member.calls.elements.contains { $0.hasPrefix("did") || $0.hasPrefix("around") && !isAround })
-        // What holds is saved.
+        // A valid record is saved.
         member.age = 1
         if way != .modify {
             try queue.inDatabase { db in try way.run(member, db) }

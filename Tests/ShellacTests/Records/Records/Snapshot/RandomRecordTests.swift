@@ -374,7 +374,7 @@ private struct RandomRun<Item: RandomItem> {
         record.hasDatabaseChanges = flag
         let untouched = model.untouched(index, record.encodedValues)
         model.state.known[index] = flag ? nil : record.encodedValues
-        // What was changed is the record's own truth now.
+        // The changed values are the record's own now.
         let touched = Set(record.order).subtracting(untouched)
         model.state.unread[index] =
             flag ? [:] : model.state.unread[index].filter { !touched.contains($0.key) }

@@ -220,7 +220,7 @@ import Testing
             #expect(!card.hasDatabaseChanges)
             #expect(card.hasDatabaseChanges)
 
-            // What was replaced comes back, by a rollback.
+            // A rollback brings the replaced row back.
             try card.update(db)
             card.meddle = { card in
                 try? db.inSavepoint {

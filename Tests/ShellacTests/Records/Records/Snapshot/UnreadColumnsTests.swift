@@ -371,7 +371,7 @@ struct UnreadColumnsTests {
             Numbered.count = 0
             let notes = try Numbered.fetchAll(db, sql: "SELECT id, title FROM note ORDER BY id")
             #expect(notes.map(\.stars) == stars)
-            // What is a change of one is none of the other.
+            // A change of one is no change of the other.
             notes[0].stars = stars[1]
             for note in notes { try note.update(db) }
             #expect(try row(db)["stars"] == stars[1].databaseValue)
