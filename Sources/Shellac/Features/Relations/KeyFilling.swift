@@ -49,7 +49,7 @@ extension Record {
         if given.values.isEmpty { return false }
         noteGiven(given, in: db)
         // A class that lists its columns need not be encoded again.
-        if try db.plan(for: type(of: self)).use({ $0.listsColumns }), try take(all: given.values) {
+        if try db.plan(for: type(of: self)).use({ $0.traits.listsColumns }), try take(all: given.values) {
             return isNew
         }
         if let value = try takeOrRefuse(given.values) {

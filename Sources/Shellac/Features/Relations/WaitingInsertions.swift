@@ -30,7 +30,7 @@ struct WaitingInsertions {
         // The foreign key may also be the primary key, and so determine the row.
         let hasOwnKey = plan.rowIDColumn != nil && plan.keyColumn(among: columns) == nil
         let mayWait =
-            try hasOwnKey && !plan.overridesInsertionCallbacks
+            try hasOwnKey && !plan.traits.overridesInsertionCallbacks
             && Record.mayInsertMany(of: type, nil, in: db)
         known = (identifier, mayWait)
         return mayWait

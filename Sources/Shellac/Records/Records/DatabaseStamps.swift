@@ -78,3 +78,14 @@ public struct DatabaseStamps: Hashable, Sendable {
     /// Whether nothing is stamped.
     var isEmpty: Bool { created == nil && updated == nil && groups.isEmpty }
 }
+
+extension SchemaListing.Object {
+    /// Whether the object is a trigger of this library that writes only stamps or maintained
+    /// columns, or that calls Swift.
+    var isOwnTrigger: Bool { maintainsColumns || name.hasPrefix(DatabaseStamps.triggerPrefix) }
+
+    /// Whether a trigger neither inserts rows nor calls Swift.
+    var leavesOtherRowsAlone: Bool {
+        isOwnTrigger && !name.hasPrefix(DatabaseStamps.callingTriggerPrefix)
+    }
+}

@@ -84,7 +84,7 @@ extension FetchableRecord where Self: TableRecord {
             try statement.begin(nil as StatementArguments?)
             return statement
         }
-        if plan.isConditioned {
+        if plan.selections.isConditioned {
             let selection = try plan.selectOwnByKey(self)
             try selection.begin(key)
             return selection.statement

@@ -79,6 +79,9 @@ extension TableRecord {
     /// The column that holds the date of a row's deletion. Nil if deleted rows are gone.
     static var deletionColumn: String? { databaseSoftDelete?.column }
 
+    /// Throws a ``DatabaseError`` if deleted rows are gone.
+    static func checkKeepsDeletedRows() throws { _ = try softDeletion() }
+
     /// Returns the soft delete of the type.
     ///
     /// - Throws: a ``DatabaseError`` if the type declares none.

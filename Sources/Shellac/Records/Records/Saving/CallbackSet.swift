@@ -52,7 +52,7 @@ extension Database {
         let plan = try records.plan(for: type, on: self).object
         let outer = exchange(&records.watch, with: CallbackWatch(type: ObjectIdentifier(type)))
         defer {
-            if let watch = records.watch { plan.idleCallbacks.formUnion(watch.idle) }
+            if let watch = records.watch { plan.learned.idleCallbacks.formUnion(watch.idle) }
             records.watch = outer
         }
         return try save()

@@ -149,7 +149,7 @@ extension RecordWriter {
     ) throws -> ExpectedRow? {
         guard let record else { return nil }
         let row = record.snapshot
-        if let row, unchanged == .changedColumns, !withPlan({ $0.isFilled }),
+        if let row, unchanged == .changedColumns, !withPlan({ $0.rules.fillColumns }),
             columns.layout.hasSameNames(as: row.layout), hasKey(of: row)
         {
             // This is the common case, which needs no lookups.
@@ -168,7 +168,7 @@ extension RecordWriter {
     /// Whether the record has the key of a row of the same columns, to the last byte.
     private func hasKey(of row: PackedRow) -> Bool {
         withStatements { statements in
-            statements.keyColumns.allSatisfy { columns.column($0).isStored(as: row.column($0), in: nil) }
+            statements.key.columns.allSatisfy { columns.column($0).isStored(as: row.column($0), in: nil) }
         }
     }
 

@@ -41,7 +41,7 @@ extension RecordWriter {
         // The record has read all columns, or it remembers nothing, or it remembers exactly the
         // columns that it has encoded.
         let all = allColumns
-        guard withPlan({ $0.withholdsColumns }) else { return (all, true) }
+        guard withPlan({ $0.rules.withholdColumns }) else { return (all, true) }
         let given = all.subtracting(columnsWithheld(by: record.object))
         return given == all ? (all, true) : (settable(given), false)
     }
@@ -68,7 +68,7 @@ extension RecordWriter {
     /// Returns the columns that rules withhold from a record's updates.
     func columnsWithheld(by record: Record?) -> ColumnMask {
         var mask = ColumnMask()
-        if withPlan({ $0.withholdsColumns }) {
+        if withPlan({ $0.rules.withholdColumns }) {
             for (column, rule) in statements.written.withheld
             where rule.withholds(column, of: record, self) { mask.insert(column) }
         }

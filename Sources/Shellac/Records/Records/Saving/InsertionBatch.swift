@@ -76,7 +76,7 @@ final class InsertionBatch {
         if end &+ 8 > buffer.capacity { buffer.grow(to: end + 8) }
         buffer.copy(bytes, to: start)
         ends.append(end)
-        if plan.isFilled { self.filled.append(filled) }
+        if plan.rules.fillColumns { self.filled.append(filled) }
     }
 
     private func isLaid(outAs writer: RecordWriter) -> Bool {
@@ -92,7 +92,9 @@ final class InsertionBatch {
         }
         let statements = writer.statements
         (self.statements, givesRowIDs, self.computes) = (statements, needsRowID, computes)
-        limit = statements.namesHiddenRowID ? 1 : Self.maximumRows(of: statements.layout.count, on: database)
+        limit =
+            statements.names.includeRowIDName
+            ? 1 : Self.maximumRows(of: statements.layout.count, on: database)
     }
 
     /// Returns the number of rows that one statement inserts, for a number of columns.
@@ -202,37 +204,36 @@ final class InsertionBatch {
 /// them.
 struct SeveralStatements: Error {}
 
+/// The facts about a table that insertions of many rows need. Each is nil until then.
+struct BulkInsertion {
+    /// Whether one statement may insert many rows.
+    fileprivate var takesManyRows: Bool?
+    /// The statement that selects the largest row id.
+    fileprivate var largestRowID: Statement?
+}
+
 extension RecordPlan {
     /// Whether the row ids of the table can be known.
     var hasRowIDs: Bool { table.primaryKey.tableHasRowID }
 
     /// Returns a query for the largest row id. Nil if no name refers to it.
     fileprivate func selectionOfLargestRowID(on database: Database) throws -> Statement? {
-        if let largestRowID, !largestRowID.isInUse { return largestRowID }
+        if let statement = bulk.largestRowID, !statement.isInUse { return statement }
         guard let name = table.rowIDName else { return nil }
         let column = rowIDColumn == nil ? name : name.quotedDatabaseIdentifier
-        largestRowID = try database.cachedStatement(sql: "SELECT max(\(column)) FROM \(quotedTable)")
-        return largestRowID
+        let statement = try database.cachedStatement(sql: "SELECT max(\(column)) FROM \(quotedTable)")
+        bulk.largestRowID = statement
+        return statement
     }
 
     /// Whether one statement may insert many rows. Meanwhile, nothing else may insert rows into the
     /// table, and no row may be left out.
     func canTakeManyRows(on database: Database) throws -> Bool {
-        if let takesManyRows { return takesManyRows }
+        if let takesManyRows = bulk.takesManyRows { return takesManyRows }
         let answer =
             try table.kind == .table && !database.schema.hasConflictClause(table)
             && database.schema.triggers(on: table).allSatisfy(\.leavesOtherRowsAlone)
-        takesManyRows = answer
+        bulk.takesManyRows = answer
         return answer
-    }
-}
-
-extension SchemaListing.Object {
-    /// Whether a trigger neither inserts rows nor calls Swift. This holds for triggers that fill in
-    /// stamps, and for triggers that maintain columns.
-    fileprivate var leavesOtherRowsAlone: Bool {
-        maintainsColumns
-            || name.hasPrefix(DatabaseStamps.triggerPrefix)
-                && !name.hasPrefix(DatabaseStamps.callingTriggerPrefix)
     }
 }

@@ -5,7 +5,7 @@ extension SelectQuery {
     /// none.
     func deletionRules(on db: Database) throws -> [SaveRule] {
         guard let type = source.type, type.deletionColumn != nil else { return [] }
-        return try db.plan(for: type).use { $0.rules }
+        return try db.plan(for: type).use { Array($0.rules) }
     }
 }
 
@@ -16,7 +16,7 @@ extension MutablePersistableRecord {
     /// - Throws: a ``DatabaseError`` if the type declares no such rule.
     func restoreRow(in db: Database) throws -> Bool {
         db.checkAccess()
-        _ = try recordType.softDeletion()
+        try recordType.checkKeepsDeletedRows()
         for rule in try db.plan(for: recordType).use({ $0.rules }) {
             if let isRestored = try rule.restore(self, in: db) { return isRestored }
         }

@@ -96,7 +96,7 @@ extension MutablePersistableRecord {
         }
         if first > 0 {
             try insert(isAlone: false)  // there is a savepoint already
-        } else if count <= InsertionBatch.maximumRows, !plan.isFilled {
+        } else if count <= InsertionBatch.maximumRows, !plan.rules.fillColumns {
             // One statement is atomic by itself, unless several records must share one date.
             do { try insert(isAlone: true) } catch is SeveralStatements { try insertInSavepoint() }
         } else {

@@ -120,7 +120,7 @@ extension Record {
     }
 
     private func save(in db: Database, _ options: SaveOptions?) throws {
-        if try db.plan(for: type(of: self)).use({ $0.overridesMethods }) {
+        if try db.plan(for: type(of: self)).use({ $0.traits.overridesMethods }) {
             return try saveByMethods(in: db, options)
         }
         var record = self
@@ -211,7 +211,7 @@ extension Record {
         } else {
             // If the columns are named, never-read columns and withheld ones are written too.
             let writesAllColumns =
-                plan.use { $0.statements?.allNames == columns && !$0.withholdsColumns }
+                plan.use { $0.statements?.names.all == columns && !$0.rules.withholdColumns }
                 && knownLayout?.unread == nil
             let written = try record.updateAmongCallbacks(
                 in: db, columns: columns, writesAllColumns: writesAllColumns, options)
@@ -262,7 +262,7 @@ extension Record {
     /// need it.
     private func takeRowIDAtOnce(_ written: SaveOutcome, in db: Database) {
         guard written.givesRowID, let insertion = written.success.insertion else { return }
-        switch db.records.knownPlan(for: type(of: self))?.rowIDAdoption {
+        switch db.records.knownPlan(for: type(of: self))?.learned.rowIDAdoption {
         case .columns, .updateFromRow: return
         default: didInsert(insertion)
         }

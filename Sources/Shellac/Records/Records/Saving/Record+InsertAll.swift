@@ -89,7 +89,7 @@ extension RecordWriter {
     ///
     /// - Parameter record: The record, if it is of a class.
     func gather(_ record: Record?, in batch: InsertionBatch) throws {
-        guard withPlan({ $0.isFilled }) else { return try batch.take(self, nil) }
+        guard withPlan({ $0.rules.fillColumns }) else { return try batch.take(self, nil) }
         var save = Save(.insert)
         try filling(&save, of: record) { try batch.take($0, $1.filled) }
     }

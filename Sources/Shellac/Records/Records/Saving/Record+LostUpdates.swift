@@ -116,7 +116,7 @@ extension Record {
             }
             let (values, columns) = (row.row, writer.columns)
             let key = columns.layout.key
-            return zip(writer.statements.keyColumns, key.comparisons).allSatisfy { column, comparison in
+            return zip(writer.statements.key.columns, key.comparisons).allSatisfy { column, comparison in
                 guard let place = values.layout.column(named: columns.layout.names[column]) else {
                     return true
                 }

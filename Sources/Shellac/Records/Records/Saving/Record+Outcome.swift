@@ -28,7 +28,7 @@ extension Record {
     ) -> PendingAdoption? {
         // Usually, only a callback of the user can have changed it.
         let isChanged =
-            writer.withPlan { $0.overridesInsertionCallbacks }
+            writer.withPlan { $0.traits.overridesInsertionCallbacks }
             && (try? writer.columns.isStillEncoded(by: { try _encodeColumns(to: &$0) })) != true
         let pending = takeInsertedRow(
             insertion, isLate: isChanged, isFilled: filled != nil, from: writer, in: db)
@@ -52,7 +52,7 @@ extension Record {
         }
         let rowID = insertion.rowID
         let moment = note(Journal.GivenRowID(value: rowID, column: column), in: db)
-        let adoption = writer.withPlan { $0.rowIDAdoption }
+        let adoption = writer.withPlan { $0.learned.rowIDAdoption }
         if adoption == .columns || adoption == .didInsert || adoption == .none,
             remember(
                 since: moment, isFilled, in: db,
@@ -71,8 +71,8 @@ extension Record {
         case .unknown, .doubtful:
             let plan = writer.plan
             do {
-                if plan.listsColumns, try isGiven(rowID, in: column, columns, isLate: isLate) {
-                    plan.rowIDAdoption = .columns
+                if plan.traits.listsColumns, try isGiven(rowID, in: column, columns, isLate: isLate) {
+                    plan.learned.rowIDAdoption = .columns
                     return nil
                 }
             } catch {
@@ -172,7 +172,7 @@ extension Record {
             if !unread.isEmpty { snapshot = snapshot?.forgetting(unread, of: columns) }
         }
         let given = upserted.compactMap { column, value -> GivenValue? in
-            let isKey = statements.keyColumns.contains(column)
+            let isKey = statements.key.columns.contains(column)
             guard isKey ? !columns.isNull(column) : clause != nil && !untouched.contains(column)
             else { return nil }
             let affinity = columns.layout.affinity(ofColumn: column)

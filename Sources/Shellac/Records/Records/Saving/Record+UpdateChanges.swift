@@ -57,12 +57,12 @@ extension Record {
         }
         guard var changes else { return try updateRowOfOtherKey(writer, unchanged, in: db) }
         var mask = changes.mask.subtracting(writer.withStatements { $0.written.leftAlone })
-        if writer.withPlan({ $0.withholdsColumns }) {
+        if writer.withPlan({ $0.rules.withholdColumns }) {
             let given = mask.subtracting(writer.columnsWithheld(by: self))
             if given != mask { (mask, changes.isExact) = (given, false) }
         }
         if mask.isEmpty { return false }
-        if writer.withStatements({ mask.subtracting($0.keyMask) }) != mask,
+        if writer.withStatements({ mask.subtracting($0.key.mask) }) != mask,
             rememberedRow.row.map({ writer.hasOtherKey(than: $0) }) ?? true
         {
             return try updateRowOfOtherKey(writer, unchanged, in: db)
@@ -117,7 +117,8 @@ extension Record {
         if old.allSatisfy({ $0 == nil }) { return names }
         return try db.withWriter(for: self) { writer in
             let (columns, key) = (writer.columns, writer.statements.layout.key)
-            let isSame = zip(zip(writer.statements.keyColumns, key.comparisons), old).allSatisfy { new, old in
+            let isSame = zip(zip(writer.statements.key.columns, key.comparisons), old).allSatisfy {
+                new, old in
                 old.map { new.1.isSameKey(columns[new.0], as: $0) } ?? true
             }
             if isSame, !key.isEmpty { return names }

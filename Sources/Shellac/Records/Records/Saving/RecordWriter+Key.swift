@@ -4,26 +4,26 @@ extension RecordWriter {
     /// The primary key, if it is encoded.
     var key: [String: DatabaseValue] {
         var key: [String: DatabaseValue] = [:]
-        for column in statements.keyColumns { key[columns.layout.names[column]] = columns[column] }
+        for column in statements.key.columns { key[columns.layout.names[column]] = columns[column] }
         return key
     }
 
     /// Whether the record has a key to be found by. The key must be encoded, and not NULL.
     var hasKey: Bool {
         withStatements { statements in
-            !statements.keyColumns.isEmpty && statements.keyColumns.allSatisfy { !columns.isNull($0) }
+            !statements.key.columns.isEmpty && statements.key.columns.allSatisfy { !columns.isNull($0) }
         }
     }
 
     /// Uses the remembered form of dates in the primary key to find the row. The database may hold
     /// them in another of the readable formats, and compares texts.
     func takeKey(of record: some MutablePersistableRecord) {
-        if withStatements({ $0.mayHaveDateInKey }) { takeDates(of: record) }
+        if withStatements({ $0.key.mayHoldDate }) { takeDates(of: record) }
     }
 
     @inline(never)
     private func takeDates(of record: some MutablePersistableRecord) {
-        let dates = statements.keyColumns.filter { columns.column($0).isDate }
+        let dates = statements.key.columns.filter { columns.column($0).isDate }
         guard !dates.isEmpty, let row = (record as? Record)?.snapshot else { return }
         let places = dates.compactMap { column in
             row.layout.column(named: columns.layout.names[column]).map { (column, $0) }
@@ -34,14 +34,14 @@ extension RecordWriter {
     var notFound: RecordError { .recordNotFound(databaseTableName: plan.tableName, key: key) }
 
     func checkKeyIsEncoded() throws {
-        if withStatements({ $0.keyColumns.isEmpty }) { try throwOrTrapKeyIsNotEncoded() }
+        if withStatements({ $0.key.columns.isEmpty }) { try throwOrTrapKeyIsNotEncoded() }
     }
 
     /// Reports that the columns of the primary key are not encoded. This is a mistake, unless
     /// records of the type encode them only when they have a key. Then this record has none.
     @inline(never)
     private func throwOrTrapKeyIsNotEncoded() throws -> Never {
-        if plan.hasEncodedKey { throw notFound }
+        if plan.learned.hasEncodedKey { throw notFound }
         if plan.key.isEmpty {
             Misuse.trap(
                 "\(plan.tableName) has no primary key to find the record's row by: "
@@ -56,7 +56,7 @@ extension RecordWriter {
     /// Whether the encoded columns have another primary key than a row.
     func hasOtherKey(than row: PackedRow) -> Bool {
         withStatements { statements in
-            columns.hasOtherKey(statements.keyColumns, of: statements.layout.key, than: row)
+            columns.hasOtherKey(statements.key.columns, of: statements.layout.key, than: row)
         }
     }
 
@@ -64,13 +64,13 @@ extension RecordWriter {
     /// In the others, the row may hold a value that the column treats as equal. Examples are other
     /// letters with NOCASE, or the real number 1 for the integer 1.
     var exactKey: ColumnMask {
-        withStatements { $0.hasExactKey ? $0.keyMask : exactKey(of: $0) }
+        withStatements { $0.key.isExact ? $0.key.mask : exactKey(of: $0) }
     }
 
     @inline(never)
     private func exactKey(of statements: RecordStatements) -> ColumnMask {
         ColumnMask(
-            zip(statements.keyColumns, statements.layout.key.comparisons).filter { column, comparison in
+            zip(statements.key.columns, statements.layout.key.comparisons).filter { column, comparison in
                 comparison.isExact(for: columns[column])
             }.map(\.0))
     }
@@ -79,17 +79,17 @@ extension RecordWriter {
     var namesOfExactKey: [String] {
         let exact = exactKey
         return withStatements { statements in
-            if statements.keyColumns.isEmpty { return plan.key }
-            return statements.keyColumns.filter(exact.contains).map { columns.layout.names[$0] }
+            if statements.key.columns.isEmpty { return plan.key }
+            return statements.key.columns.filter(exact.contains).map { columns.layout.names[$0] }
         }
     }
 
     /// All columns that an update sets.
     var allColumns: ColumnMask {
         withStatements { statements in
-            if statements.hasExactKey { return statements.allColumns }
+            if statements.key.isExact { return statements.allColumns }
             var mask = statements.allColumns
-            mask.formUnion(statements.keyMask.subtracting(exactKey(of: statements)))
+            mask.formUnion(statements.key.mask.subtracting(exactKey(of: statements)))
             return mask
         }
     }

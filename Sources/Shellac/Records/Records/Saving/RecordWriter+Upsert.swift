@@ -20,7 +20,7 @@ extension RecordWriter {
         // The statement returns the values of the conflicting row, or at least its key. The row id
         // is always returned.
         let tellsKeyAlone = clause == nil && save.untouched.isEmpty
-        var told = tellsKeyAlone ? statements.keyColumns : Array(names.indices)
+        var told = tellsKeyAlone ? statements.key.columns : Array(names.indices)
         if tellsKeyAlone, told == statements.rowIDColumn.map({ [$0] }) { told = [] }
         selections += told.map { names[$0] }
         let filled = save.filled
@@ -101,7 +101,7 @@ extension RecordWriter {
             writer.text(") ")
             // SQLite needs the condition of a partial index, exactly as the index has it: see
             // "UPSERT" in its documentation.
-            if let condition = plan.table.partialCondition(of: clause.target, plan.tableType) {
+            if let condition = plan.table.partialCondition(of: clause.target, plan.traits.type) {
                 writer.text("WHERE ")
                 writer.keyword(condition)
                 writer.text(" ")
@@ -115,7 +115,7 @@ extension RecordWriter {
             let mask = columnsOfRowInTheWay(save)
             let excluded = TableAlias("excluded")
             for index in names.indices where mask.contains(index) && isFree(names[index]) {
-                let isKey = !statements.hasExactKey && statements.keyMask.contains(index)
+                let isKey = !statements.key.isExact && statements.key.mask.contains(index)
                 let value: any SQLExpressible =
                     isKey
                     ? SQL(sql: statements.valueInTheWay(of: index)).sqlExpression

@@ -80,32 +80,27 @@ final class RecordWriter {
     /// if a conflict was resolved by ignoring it.
     @inline(__always)
     func update(
-        _ save: borrowing Save, expecting expected: ExpectedRow?, _ options: SaveOptions?,
+        _ save: borrowing Save, _ options: SaveOptions?,
         _ policy: @autoclosure () -> PersistenceConflictPolicy
     ) throws -> Bool {
         let resolution = options?.conflictResolution ?? policy().conflictResolutionForUpdate
-        return try update(
-            save.columns, expecting: expected, resolution, options?.returning,
-            computes: computes(save.filled))
+        return try update(save, resolution, options?.returning)
     }
 
     /// Updates columns of the record's row. Returns false if a conflict was resolved by ignoring
     /// it.
     ///
-    /// - Parameter expected: The values that the row must hold. Nil for any values.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is no such row.
     ///   ``RecordError/stale(columns:row:)`` if it holds other values than expected.
     @inline(__always)
-    func update(
-        _ mask: ColumnMask, expecting expected: ExpectedRow?, _ resolution: Database.ConflictResolution,
-        _ returning: Returning?, computes: Bool
+    private func update(
+        _ save: borrowing Save, _ resolution: Database.ConflictResolution, _ returning: Returning?
     ) throws -> Bool {
+        let (mask, expected, computes) = (save.columns, save.expected, computes(save.filled))
         try checkKeyIsEncoded()
         if let expected, plan.isView {
             // Changes to a view's row do not count as changes, so its row is checked before.
-            if database.isInAutocommit {
-                return try updateInTransaction(mask, expected, resolution, returning, computes)
-            }
+            if database.isInAutocommit { return try updateInTransaction(save, resolution, returning) }
             try checkRow(isAs: expected)
         }
         let statement = try withStatements {
@@ -122,7 +117,7 @@ final class RecordWriter {
             let bound = bindKey(to: pointer, from: parameter)
             if bound != SQLITE_OK { code = bound }
             if let expected {
-                let first = parameter &+ Int32(statements.keyColumns.count)
+                let first = parameter &+ Int32(statements.key.columns.count)
                 let bound = expected.bind(to: pointer, from: first)
                 if bound != SQLITE_OK { code = bound }
             }
@@ -136,9 +131,7 @@ final class RecordWriter {
         if let expected, !plan.isView {
             try checkRow(isAs: expected)
             // Another writer may have changed the row, and changed it back before the check.
-            if database.isInAutocommit {
-                return try updateInTransaction(mask, expected, resolution, returning, computes)
-            }
+            if database.isInAutocommit { return try updateInTransaction(save, resolution, returning) }
         }
         // A count of zero does not prove that there is no row. A conflict may have been ignored, or
         // a trigger may have called RAISE(IGNORE). And changes to a view do not count.
@@ -149,13 +142,11 @@ final class RecordWriter {
     /// Updates columns of the record's row while no other connection can write.
     @inline(never)
     private func updateInTransaction(
-        _ mask: ColumnMask, _ expected: ExpectedRow, _ resolution: Database.ConflictResolution,
-        _ returning: Returning?, _ computes: Bool
+        _ save: borrowing Save, _ resolution: Database.ConflictResolution, _ returning: Returning?
     ) throws -> Bool {
         var isUpdated = false
         try database.inTransaction(.immediate) {
-            isUpdated = try update(
-                mask, expecting: expected, resolution, returning, computes: computes)
+            isUpdated = try update(save, resolution, returning)
             return .commit
         }
         return isUpdated
@@ -218,12 +209,12 @@ final class RecordWriter {
         var mask = mask
         mask.subtract(exactKey)
         withStatements { mask.subtract($0.written.leftAlone) }
-        return mask.isEmpty ? statements.keyMask : mask
+        return mask.isEmpty ? statements.key.mask : mask
     }
 
     /// Returns the names of all columns except some.
     func names(without untouched: ColumnMask) -> Set<String> {
-        if untouched.isEmpty { return statements.allNames }
+        if untouched.isEmpty { return statements.names.all }
         return statements.names(of: ColumnMask(0..<columns.count).subtracting(untouched))
     }
 
@@ -236,7 +227,7 @@ final class RecordWriter {
     func bindKey(to pointer: OpaquePointer, from first: Int32) -> Int32 {
         withStatements { statements in
             var code = SQLITE_OK
-            for (position, column) in statements.keyColumns.enumerated() {
+            for (position, column) in statements.key.columns.enumerated() {
                 let bound = columns.column(column).bind(to: pointer, at: first &+ Int32(position))
                 if bound != SQLITE_OK { code = bound }
             }
@@ -267,7 +258,7 @@ final class RecordWriter {
     ) -> any Error {
         statement.telling(error) {
             var values = (0..<columns.count).filter { mask?.contains($0) ?? true }.map { columns[$0] }
-            if mask != nil { values += statements.keyColumns.map { columns[$0] } }
+            if mask != nil { values += statements.key.columns.map { columns[$0] } }
             return values + (expected?.values ?? [])
         }
     }

@@ -41,7 +41,7 @@ extension Record {
         }
         // The class no longer lists it.
         let plan = writer.plan
-        plan.rowIDAdoption = .unknown
+        plan.learned.rowIDAdoption = .unknown
         return learnWhetherTaken(rowID, plan, nil)
     }
 
@@ -81,7 +81,7 @@ extension Record {
         _ rowID: Int64, _ plan: RecordPlan, _ rejection: RecordError?
     ) -> PendingAdoption? {
         let isTaken = hasRowID(rowID, plan)
-        if isTaken == true { plan.rowIDAdoption = .updateFromRow }
+        if isTaken == true { plan.learned.rowIDAdoption = .updateFromRow }
         if let rejection { return .rejection(rejection) }
         return isTaken == true ? nil : .unknownRowID(rowID, plan)
     }
@@ -124,14 +124,14 @@ extension Record {
     /// its records. A record that cannot be checked, or that takes it only sometimes, proves
     /// nothing about the others.
     private func learnRowIDAdoption(_ rowID: Int64, _ plan: RecordPlan) {
-        guard plan.rowIDAdoption == .unknown || plan.rowIDAdoption == .doubtful,
+        guard plan.learned.rowIDAdoption == .unknown || plan.learned.rowIDAdoption == .doubtful,
             let isTaken = hasRowID(rowID, plan)
         else { return }
         if isTaken {
-            plan.rowIDAdoption = .didInsert
+            plan.learned.rowIDAdoption = .didInsert
         } else {
-            let hasWarned = plan.rowIDAdoption == .doubtful
-            plan.rowIDAdoption = Overrides.reading(type(of: self)) ? .doubtful : .none
+            let hasWarned = plan.learned.rowIDAdoption == .doubtful
+            plan.learned.rowIDAdoption = Overrides.reading(type(of: self)) ? .doubtful : .none
             if hasWarned { return }
             let column = plan.rowIDColumn ?? "rowid"
             ErrorLog.warn(

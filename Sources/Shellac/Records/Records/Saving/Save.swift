@@ -7,6 +7,8 @@ struct Save: ~Copyable {
     var columns = ColumnMask()
     /// Whether an update writes all columns that the record remembers.
     var writesAllColumns = false
+    /// The values that the row of an update must hold. Nil for any values.
+    var expected: ExpectedRow?
     /// The columns that the record of an upsert does not provide. A conflicting row keeps them.
     var untouched = ColumnMask()
     /// The values that rules have filled in. Nil for most saves.
@@ -190,7 +192,7 @@ extension RecordWriter {
         var save = Save(isUpsert ? .upsert : .insert)
         if isUpsert { save.untouched = columnsNotGiven(by: record.object) }
         try checkAttachment(of: record.object, nil)
-        guard withPlan({ $0.isFilled }) else { return try insert(record, &save, options, in: db) }
+        guard withPlan({ $0.rules.fillColumns }) else { return try insert(record, &save, options, in: db) }
         return try filling(&save, of: record.object) { try $0.insert(record, &$1, options, in: db) }
     }
 
@@ -224,32 +226,22 @@ extension RecordWriter {
     ) throws -> Bool {
         try checkAttachment(of: record.object, mask)
         takeKey(of: record)
-        let expected: ExpectedRow?
-        if let unchanged = unchanged ?? options?.unchanged {
-            expected = try expectedRow(unchanged, of: record.object, writing: mask)
-        } else {
-            expected = nil
-        }
         var save = Save(.update)
         (save.columns, save.writesAllColumns) = (mask, writesAllColumns)
-        guard withPlan({ $0.isFilled }) else {
-            return try update(record, save, expecting: expected, options, in: db)
+        if let unchanged = unchanged ?? options?.unchanged {
+            save.expected = try expectedRow(unchanged, of: record.object, writing: mask)
         }
-        return try filling(&save, of: record.object) {
-            try $0.update(record, $1, expecting: expected, options, in: db)
-        }
+        guard withPlan({ $0.rules.fillColumns }) else { return try update(record, save, options, in: db) }
+        return try filling(&save, of: record.object) { try $0.update(record, $1, options, in: db) }
     }
 
     @inline(__always)
     private func update<Saved: MutablePersistableRecord>(
-        _ record: Saved, _ save: borrowing Save, expecting expected: ExpectedRow?, _ options: SaveOptions?,
-        in db: Database
+        _ record: Saved, _ save: borrowing Save, _ options: SaveOptions?, in db: Database
     ) throws -> Bool {
         record.object?.rememberedRow.prefetchNextRow()
-        guard
-            try update(save, expecting: expected, options, record.recordType.persistenceConflictPolicy)
-        else { return false }
-        expected?.clear()
+        guard try update(save, options, record.recordType.persistenceConflictPolicy) else { return false }
+        save.expected?.clear()
         record.object?.takeUpdate(save, from: self, in: db)
         return true
     }

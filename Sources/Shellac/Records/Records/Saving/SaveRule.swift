@@ -1,9 +1,9 @@
 /// A feature's part in the saves of a type's records.
 ///
 /// A declaration of the type, such as ``Record/databaseKinds``, makes a rule. The plan of the type
-/// finds its rules once, in the order of ``SaveRule/rules(of:in:)``. Statements use them when they
-/// are prepared, and each save calls them before and after its statement. Most types have no rules,
-/// and their saves skip all of this.
+/// finds its rules once, in the order of ``SaveRules``. Statements use them when they are prepared,
+/// and each save calls them before and after its statement. Most types have no rules, and their
+/// saves skip all of this.
 ///
 /// This class changes nothing. Each feature has a subclass.
 class SaveRule {
@@ -14,6 +14,10 @@ class SaveRule {
 
     /// The columns whose values the rule determines. Two rules cannot have the same column.
     var ownColumns: [String] { [] }
+
+    /// The columns that each insertion fills in, whether the record encodes them or not. A record
+    /// may leave them NULL.
+    var insertedColumns: [String] { [] }
 
     /// Whether saves fill in values among those that the record encodes: see ``prepare(_:of:by:)``.
     var fillsColumns: Bool { false }

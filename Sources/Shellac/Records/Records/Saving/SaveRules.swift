@@ -6,8 +6,15 @@ protocol SaveRuleSource {
     func saveRule(of type: any TableRecord.Type, in table: TableSchema) -> SaveRule
 }
 
-extension SaveRule {
-    /// Makes the rules of a type, in their order.
+/// The rules of a type, in their order. Most types have none.
+struct SaveRules: RandomAccessCollection {
+    private let rules: [SaveRule]
+    /// Whether a rule fills in columns.
+    let fillColumns: Bool
+    /// Whether a rule withholds columns from updates.
+    let withholdColumns: Bool
+
+    /// Makes the rules of a type.
     ///
     /// 1. Kinds refuse records that nothing could fetch again, before other rules do any work.
     /// 2. Counters leave their columns alone, whatever later rules would write there.
@@ -17,26 +24,31 @@ extension SaveRule {
     ///   their columns last in each INSERT.
     ///
     /// - Throws: a ``DatabaseError`` if two rules determine one column.
-    static func rules(of type: any TableRecord.Type, in table: TableSchema) throws -> [SaveRule] {
+    init(of type: any TableRecord.Type, in table: TableSchema) throws {
         let classes = (type as? Record.Type)?.rowClasses
         try classes?.check(table)
-        let rules = [
+        rules = [
             classes?.saveRule(),
             try table.maintainedColumns.first.map {
-                try rule(
+                try Self.rule(
                     of: $0, type, table, "the table \(table.name) has counters", "leaves them alone")
             },
             try type.databaseSoftDelete.map {
-                try rule(
+                try Self.rule(
                     of: $0, type, table, "\(type) declares databaseSoftDelete", "keeps deleted rows")
             },
-            try stamps(of: type).map {
-                try rule(of: $0, type, table, "\(type) declares databaseStamps", "writes them")
+            try Self.stamps(of: type).map {
+                try Self.rule(of: $0, type, table, "\(type) declares databaseStamps", "writes them")
             },
         ].compactMap(\.self)
-        if rules.count > 1 { try checkOwners(of: rules, type) }
-        return rules
+        fillColumns = rules.contains(where: \.fillsColumns)
+        withholdColumns = rules.contains(where: \.withholdsColumns)
+        if rules.count > 1 { try checkOwners(type) }
     }
+
+    var startIndex: Int { rules.startIndex }
+    var endIndex: Int { rules.endIndex }
+    subscript(index: Int) -> SaveRule { rules[index] }
 
     private static func stamps(of type: any TableRecord.Type) -> DatabaseStamps? {
         let stamps = (type as? any MutablePersistableRecord.Type)?.databaseStamps
@@ -58,7 +70,7 @@ extension SaveRule {
         throw DatabaseError.missingCode(that: task, for: sentence())
     }
 
-    private static func checkOwners(of rules: [SaveRule], _ type: any TableRecord.Type) throws {
+    private func checkOwners(_ type: any TableRecord.Type) throws {
         var owners: [CaseInsensitiveName: SaveRule] = [:]
         for rule in rules {
             for column in rule.ownColumns {

@@ -52,7 +52,7 @@ extension Record: Journaled {
             }
             guard let snapshot, snapshot.count > 0 else {
                 return try database.withWriter(for: self) {
-                    try !$0.statements.keyColumns.isEmpty && !$0.exists()
+                    try !$0.statements.key.columns.isEmpty && !$0.exists()
                 }
             }
             let plan = try database.plan(for: type).object
