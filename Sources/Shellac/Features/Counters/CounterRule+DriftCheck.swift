@@ -1,27 +1,32 @@
 // The comparison of a table's counters with their triggers, and with the rows that they count.
 
-extension DriftCheck {
-    mutating func checkCounters() throws {
-        for mark in table.maintainedColumns {
-            guard let child = try db.schema.table(mark.countedTable, in: table.schemaName) else {
-                add(.counterNotKept(reason: "the table \(mark.countedTable) does not exist"), mark.column)
+extension CounterRule: CheckedRule {
+    func check(_ check: inout DriftCheck, of type: any TableRecord.Type) throws -> Bool {
+        for mark in marks {
+            guard let child = try check.db.schema.table(mark.countedTable, in: check.table.schemaName) else {
+                check.add(
+                    .counterNotKept(reason: "the table \(mark.countedTable) does not exist"), mark.column)
                 continue
             }
             do {
-                try check(mark, counting: child)
+                try check.check(mark, counting: child)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_MISUSE {
-                add(.counterNotKept(reason: error.message ?? "\(error.resultCode)"), mark.column)
+                check.add(.counterNotKept(reason: error.message ?? "\(error.resultCode)"), mark.column)
             }
         }
+        return true
     }
+}
 
-    private mutating func check(_ mark: CounterMark, counting counted: TableSchema) throws {
-        let (isKept, wrong) = try db.columnMaintenance().state(of: mark, in: table, counting: counted)
-        if !isKept {
+extension DriftCheck {
+    fileprivate mutating func check(_ mark: CounterMark, counting counted: TableSchema) throws {
+        let counter = try CounterTriggers(mark, of: table, counted, db)
+        if try !counter.arePresent(on: db) {
             add(
                 .counterNotKept(reason: "its triggers are missing or differ. Call updateCounterTriggers()"),
                 mark.column)
         }
+        let wrong = try db.numberOfWrongRows(of: counter)
         if wrong > 0 { add(.inaccurateCounters(count: wrong), mark.column) }
     }
 }

@@ -2,7 +2,7 @@
 
 extension CounterMark: SaveRuleSource {
     func saveRule(of type: any TableRecord.Type, in table: TableSchema) -> SaveRule {
-        CounterRule(table.maintainedColumns.map(\.column))
+        CounterRule(table.maintainedColumns)
     }
 }
 
@@ -10,12 +10,14 @@ extension CounterMark: SaveRuleSource {
 ///
 /// A record's value of a counter may be old, so no update writes it, and a new row gets 0.
 final class CounterRule: SaveRule {
-    private let columns: [String]
+    let marks: [CounterMark]
+    private var columns: [String] { marks.map(\.column) }
 
-    init(_ columns: [String]) { self.columns = columns }
+    init(_ marks: [CounterMark]) { self.marks = marks }
 
     override var declaration: String { "a counter of the table" }
     override var ownColumns: [String] { columns }
+    override var insertedColumns: [String] { columns }
     /// Writers of other rows change the counters.
     override var sharedColumns: [String] { columns }
 

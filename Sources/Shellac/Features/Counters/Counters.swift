@@ -138,11 +138,4 @@ extension Database: ColumnMaintenance {
             }
         }
     }
-
-    func state(
-        of column: CounterMark, in table: TableSchema, counting counted: TableSchema
-    ) throws -> (isKept: Bool, wrongRows: Int) {
-        let counter = try CounterTriggers(column, of: table, counted, self)
-        return try (counter.arePresent(on: self), numberOfWrongRows(of: counter))
-    }
 }

@@ -8,6 +8,7 @@ final class KindRule: SaveRule {
 
     override var declaration: String { "databaseKinds" }
     override var ownColumns: [String] { [kind.column] }
+    override var insertedColumns: [String] { [kind.column] }
     override var rowCondition: String? { kind.ownRows }
 
     override func check(_ names: [String]) throws { try kind.checkSaving(names) }

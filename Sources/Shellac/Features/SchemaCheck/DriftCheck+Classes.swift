@@ -1,4 +1,4 @@
-// The comparison of a class with kinds with its table, and with the stored rows.
+// The comparison of several classes of one table with the table, and with the stored rows.
 
 extension DriftCheck {
     /// Checks that the table can distinguish the classes, and that its rows have listed kinds.
@@ -6,7 +6,7 @@ extension DriftCheck {
     /// The columns of the other classes are compared as for any class.
     ///
     /// - Returns: Whether the classes can be checked.
-    mutating func checkKinds(_ classes: RecordClasses) throws -> Bool {
+    mutating func checkClasses(_ classes: RecordClasses) throws -> Bool {
         do {
             try classes.check(table)
         } catch let error as DatabaseError {

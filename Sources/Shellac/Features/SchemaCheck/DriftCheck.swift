@@ -12,11 +12,8 @@ struct DriftCheck {
     private let classes: RecordClasses?
     /// The columns of the primary key, declared by the table, or else by the type.
     private let key: [String]
-    /// Counters, and the columns that an insertion stamps if the record has no date: no NULL is
-    /// stored in them.
-    private let filled: [String]
-    /// The stamped columns.
-    private let stamped: [String]
+    /// The rules of the type's saves.
+    private var rules: [SaveRule] = []
     var faults: [SchemaFault] = []
 
     /// A value that a record encodes in one column.
@@ -30,7 +27,7 @@ struct DriftCheck {
     ) throws -> [SchemaFault] {
         guard var check = try DriftCheck(type, db) else { return [tableMissing(type)] }
         guard let classes = check.classes else { return try check.faultsOfOne(type) }
-        guard try check.checkKinds(classes) else { return check.faults }
+        guard try check.checkClasses(classes) else { return check.faults }
         return try check.faultsOfOne(type)
             + classes.subclasses.flatMap { try DriftCheck($0, db)?.faultsOfOne($0) ?? [] }
     }
@@ -40,8 +37,7 @@ struct DriftCheck {
         _ type: T.Type
     ) throws -> [SchemaFault] {
         var check = self
-        try check.checkFilters(of: type)
-        try check.checkCounters()
+        try check.checkDeclarations(of: type)
         if let type = type as? Record.Type {
             check.checkProperties(of: type)
             if let faults = try check.listedFaults(of: type) { return faults }
@@ -83,7 +79,7 @@ struct DriftCheck {
     {
         let type = Swift.type(of: record)
         guard var check = try DriftCheck(type, db) else { return [tableMissing(type)] }
-        try check.checkCounters()
+        try check.checkDeclarations(of: type)
         try check.checkEncoding(columns(of: record)) { $0.value.isNull }
         try check.checkForeignKeys()
         return check.faults
@@ -103,16 +99,33 @@ struct DriftCheck {
         recordType = "\(type)"
         classes = (type as? Record.Type)?.rowClasses
         key = type.databasePrimaryKey ?? (table.primaryKey.columnInfos ?? []).map(\.name)
-        let declared = (type as? any MutablePersistableRecord.Type)?.databaseStamps
-        stamped = declared?.columns ?? []
-        filled =
-            [declared?.created, declared?.updated].compactMap(\.self) + table.maintainedColumns.map(\.column)
     }
 
     /// Compares an enum with a column, without the properties of a record.
     init(_ table: TableSchema, for type: any Any.Type, _ db: Database) {
         (self.db, self.table, tableName, recordType) = (db, table, table.name, "\(type)")
-        (classes, key, filled, stamped) = (nil, [], [], [])
+        (classes, key) = (nil, [])
+    }
+
+    /// Checks the rules and the default filter of a type.
+    private mutating func checkDeclarations<T: TableRecord>(of type: T.Type) throws {
+        rules = try Array(SaveRules(of: type, in: table))
+        var areValid = true
+        for case let rule as any CheckedRule in rules {
+            if try !rule.check(&self, of: type) { areValid = false }
+        }
+        guard areValid, type._ownConditions != nil else { return }
+        do {
+            _ = try type.all().prepare(db, forSingleResult: true)
+        } catch {
+            add(.filterInvalid(message: Self.sentence(of: error)))
+        }
+    }
+
+    /// The sentence of an error, for a fault.
+    static func sentence(of error: any Error) -> String {
+        guard let error = error as? DatabaseError else { return "\(error)" }
+        return error.message ?? "\(error.resultCode)"
     }
 
     mutating func add(_ kind: SchemaFault.Kind, _ columns: String...) { add(kind, columns) }
@@ -130,9 +143,10 @@ struct DriftCheck {
     /// Returns the columns that the type selects, and the first row of the table if there is one.
     mutating func selectedColumns(_ type: any TableRecord.Type) throws -> (names: [String], row: Row?) {
         do {
-            let ofKind = (classes?.saveRule()?.rowCondition).map { " WHERE \($0)" } ?? ""
+            let conditions = rules.compactMap(\.rowCondition).joined(separator: " AND ")
+            let filter = conditions.isEmpty ? "" : " WHERE \(conditions)"
             let statement = try db.makeStatement(
-                sql: "SELECT \(type.selectionSQL) FROM \(tableName.quotedDatabaseIdentifier)\(ofKind) LIMIT 1"
+                sql: "SELECT \(type.selectionSQL) FROM \(tableName.quotedDatabaseIdentifier)\(filter) LIMIT 1"
             )
             return (statement.columnNames, try Row.fetchOne(statement))
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
@@ -148,7 +162,7 @@ struct DriftCheck {
         var row = InventedRow(stored: values)
         for (index, name) in names.enumerated() {
             // Without it, a record has the requested class.
-            if isKind(name) { continue }
+            if isClass(name) { continue }
             let column = table.column(named: name)
             var likely = values.indices.contains(index) ? [values[index]] : []
             if let sql = column?.defaultValueSQL,
@@ -183,8 +197,8 @@ struct DriftCheck {
         return table.columns.contains { CaseInsensitiveName(strategy.key(ofColumn: $0.name)) == key }
     }
 
-    /// Whether a column stores the kind of a row.
-    private func isKind(_ name: String) -> Bool {
+    /// Whether a column holds the class of a row.
+    private func isClass(_ name: String) -> Bool {
         classes.map { CaseInsensitiveName.matches($0.column, name) } ?? false
     }
 
@@ -208,6 +222,7 @@ struct DriftCheck {
     /// - Parameter canBeNull: Returns whether a record stores NULL in a column.
     mutating func checkEncoding(_ encoded: [Encoded], canBeNull: (Encoded) -> Bool) throws {
         let names = Set(encoded.map { CaseInsensitiveName($0.name) })
+        let filled = rules.flatMap(\.insertedColumns)
         let missingKey = key.filter { !names.contains(CaseInsensitiveName($0)) }
         if !missingKey.isEmpty { add(.primaryKeyNotEncoded, key) }
 
@@ -236,15 +251,11 @@ struct DriftCheck {
             }
         }
 
-        for name in stamped where table.column(named: name) == nil {
-            if !faults.contains(where: { $0.columns == [name] }) {
-                add(.columnMissing(isRead: false, isEncoded: true), name)
-            }
-        }
+        for case let rule as any CheckedRule in rules { rule.checkColumns(&self) }
         for column in table.columns where column.isNotNull && column.writtenDefault == nil {
             let isKey = key.contains { CaseInsensitiveName.matches($0, column.name) }
             let isFilled = filled.contains { CaseInsensitiveName.matches($0, column.name) }
-            if !isKey, !isKind(column.name), !column.isGenerated, !isFilled,
+            if !isKey, !column.isGenerated, !isFilled,
                 !names.contains(CaseInsensitiveName(column.name))
             {
                 add(.columnNotEncoded, column.name)
@@ -296,4 +307,20 @@ extension ColumnInfo {
         let type = type.lowercased()
         return words.contains { type.contains($0) }
     }
+}
+
+/// A rule whose declaration may not fit the table.
+protocol CheckedRule: SaveRule {
+    /// Compares the declaration with the table, and adds the faults.
+    ///
+    /// - Returns: Whether the conditions of the type can be checked, too.
+    func check(_ check: inout DriftCheck, of type: any TableRecord.Type) throws -> Bool
+
+    /// Adds the faults of columns that the rule needs, after the encoded columns were compared.
+    func checkColumns(_ check: inout DriftCheck)
+}
+
+extension CheckedRule {
+    func check(_ check: inout DriftCheck, of type: any TableRecord.Type) throws -> Bool { true }
+    func checkColumns(_ check: inout DriftCheck) {}
 }

@@ -101,7 +101,7 @@ extension RecordWriter {
     }
 
     fileprivate var keyNamesAndValues: (names: [String], values: [DatabaseValue]) {
-        let places = statements.keyColumns
+        let places = statements.key.columns
         return (places.map { columns.layout.names[$0] }, places.map { columns[$0] })
     }
 }
@@ -111,24 +111,24 @@ extension Record {
     private func remembered(_ known: PackedRow?, of writer: RecordWriter) throws -> PackedRow {
         let (columns, statements) = (writer.columns, writer.statements)
         if let known, !writer.hasOtherKey(than: known) { return known }
-        let unread = known?.layout.unreadColumns?.without(statements.keyMask, of: columns)
-        let row = columns.row(saving: statements.keyMask, in: nil, unread: unread, previous: nil)
+        let unread = known?.layout.unreadColumns?.without(statements.key.mask, of: columns)
+        let row = columns.row(saving: statements.key.mask, in: nil, unread: unread, previous: nil)
         // A row may have other letters in its key than the key that found it.
-        if statements.hasExactKey { return row }
+        if statements.key.isExact { return row }
         let names = writer.keyNamesAndValues.names
         return try writer.values(of: names).map { row.with(Array(zip(names, $0))) } ?? row
     }
 
-    /// Takes the deletion date of its row, or its removal, and the stamps changed by that. They are
-    /// set in the properties, if there are any, and in the remembered row.
+    /// Takes the deletion date of its row, or its removal, and the columns that other rules have
+    /// filled in. They are set in the properties, if there are any, and in the remembered row.
     ///
-    /// A stamp that the program has changed stays a change.
+    /// A column that the program has changed stays a change.
     final func takeDeletion(
         _ date: DatabaseValue, from writer: RecordWriter, _ deletion: SoftDelete, in db: Database
     ) throws {
         let columns = writer.columns.row()
         let known = snapshot
-        let filled = type(of: self).databaseStamps.columns.filter { name in
+        let filled = writer.plan.rules.filter(\.fillsColumns).flatMap(\.ownColumns).filter { name in
             guard let place = columns.layout.column(named: name),
                 let old = known.flatMap({ row in row.layout.column(named: name).map(row.column) })
             else { return false }

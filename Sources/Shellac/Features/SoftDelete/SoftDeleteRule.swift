@@ -8,7 +8,7 @@ extension SoftDelete: SaveRuleSource {
 
 /// The rule of a type whose deleted rows stay in the table.
 final class SoftDeleteRule: SaveRule {
-    private let deletion: SoftDelete
+    let deletion: SoftDelete
     private let type: any TableRecord.Type
 
     init(_ deletion: SoftDelete, of type: any TableRecord.Type) {
@@ -51,8 +51,8 @@ final class SoftDeleteRule: SaveRule {
         _ record: some MutablePersistableRecord, by writer: RecordWriter
     ) throws -> Bool? {
         let db = writer.database
-        let isStamped = !record.recordType.databaseStamps.isEmpty
-        return try db.inOneTransaction(if: !deletion.cascades.isEmpty || isStamped) {
+        let isFilled = writer.plan.rules.fillColumns
+        return try db.inOneTransaction(if: !deletion.cascades.isEmpty || isFilled) {
             guard let date = try writer.delete(type, deletion, of: record.object) else { return false }
             try record.object?.takeDeletion(date, from: writer, deletion, in: db)
             return true

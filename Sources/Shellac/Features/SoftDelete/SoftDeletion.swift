@@ -258,9 +258,7 @@ extension TableRecord {
     static func mayRewriteDates(on db: Database) throws -> Bool {
         let table = try tableSchema(on: db)
         guard table.kind == .table else { return false }
-        return try db.schema.triggers(on: table).contains { trigger in
-            !trigger.name.hasPrefix(DatabaseStamps.triggerPrefix) && !trigger.maintainsColumns
-        }
+        return try db.schema.triggers(on: table).contains { !$0.isOwnTrigger }
     }
 }
 

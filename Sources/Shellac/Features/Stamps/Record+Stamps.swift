@@ -129,10 +129,10 @@ extension RecordWriter {
         let names = columns.layout.names
         let selection = unread.map { names[bound.columns[$0].column].quotedDatabaseIdentifier }
             .joined(separator: ", ")
-        let key = statements.keyColumns.map { columns[$0] }
+        let key = statements.key.columns.map { columns[$0] }
         let statement = try database.cachedStatement(
             sql: "SELECT \(selection) FROM \(plan.quotedTable) "
-                + "WHERE \(RecordPlan.condition(statements.keyColumns.map { names[$0] }))")
+                + "WHERE \(RecordPlan.condition(statements.key.columns.map { names[$0] }))")
         guard let row = try Row.fetchOne(statement, arguments: StatementArguments(key)) else { return }
         for (index, value) in zip(unread, row.databaseValues) { bound.columns[index].stored = value }
     }

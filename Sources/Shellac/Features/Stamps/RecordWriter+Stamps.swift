@@ -19,6 +19,7 @@ final class RecordStamps: SaveRule {
 
     override var declaration: String { "databaseStamps" }
     override var ownColumns: [String] { declared.columns }
+    override var insertedColumns: [String] { [declared.created, declared.updated].compactMap(\.self) }
     override var fillsColumns: Bool { true }
     /// Every writer of the row writes the dates.
     override var sharedColumns: [String] { declared.columns }

@@ -80,12 +80,12 @@ extension TriggerDefinition {
     ///   set the column by `updateAll`, or delete the rows for good by `destroyAll`.
     public func deleteAll(_ request: some RowSource) throws {
         let query = request.all().query
-        if let type = query.source.type, let deletion = type.databaseSoftDelete {
+        if let type = query.source.type, let column = type.deletionColumn {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
                 message:
-                    "a trigger deletes rows of \(type), which has a soft delete, but a trigger knows "
-                    + "neither the date nor the rows that go along: set \(deletion.column) with "
+                    "a trigger deletes rows of \(type), which keeps deleted rows, but a trigger knows "
+                    + "neither the date nor the rows that go along: set \(column) with "
                     + "updateAll(_:_:), or delete the rows for good with destroyAll(_:)")
         }
         try destroyAll(request)

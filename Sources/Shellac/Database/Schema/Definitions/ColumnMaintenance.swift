@@ -16,15 +16,6 @@ protocol ColumnMaintenance {
 
     /// Throws if a trigger refers to a table by its name, or to a column if one is given.
     func refuseRenaming(of table: String, column: String?, in schemaName: String?) throws
-
-    /// Returns whether a column has the triggers that the schema requires, and the number of rows
-    /// with a wrong value.
-    ///
-    /// - Parameter counted: The table whose rows determine the values.
-    /// - Throws: a ``DatabaseError`` if triggers cannot maintain the column.
-    func state(
-        of column: CounterMark, in table: TableSchema, counting counted: TableSchema
-    ) throws -> (isKept: Bool, wrongRows: Int)
 }
 
 extension Database {
