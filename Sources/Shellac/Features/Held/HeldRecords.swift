@@ -13,8 +13,9 @@ enum HeldVerb: Sendable {
     case save, insert, updateChanges, delete, destroy, restore, reload
     /// The columns are nil for all of them.
     case update(columns: Set<String>?)
-    case updateIfUnchanged(ConflictCheck)
-    case updateChangesRetrying(Int)
+    /// An operation of an upper layer, which returns whether a row was written. It may have changed
+    /// the record even if no row was.
+    case other(mayChangeRecord: Bool, @Sendable (Record, Database) throws -> Bool)
 }
 
 /// The outcome of an operation for the copy of one record.
@@ -81,8 +82,7 @@ struct HeldRecords {
                 case .insert: try copy.insert(db)
                 case .update(nil): try copy.update(db)
                 case .update(let columns?): try copy.update(db, columns: columns)
-                case .updateIfUnchanged(let columns): isDone = try copy.update(db, checking: columns)
-                case .updateChangesRetrying(let times): isDone = try copy.updateChanges(db, retrying: times)
+                case .other(_, let operation): isDone = try operation(copy, db)
                 case .updateChanges: isDone = try copy.updateChanges(db)
                 case .delete: isDone = try copy.delete(db)
                 case .destroy: isDone = try copy.persist(PersistenceOperation(.destroy), in: db)
@@ -118,8 +118,7 @@ struct HeldRecords {
         case .delete where type(of: record).deletionColumn == nil: record.takeDeletion()
         case .destroy: record.takeDeletion()
         case .reload: try record.takeReloaded(outcome.copy, held.sent)
-        // The merged row may have left nothing to write.
-        case .updateChangesRetrying, .delete, .restore:
+        case .other(mayChangeRecord: true, _), .delete, .restore:
             try record.takeSaved(outcome.copy, held.sent, held.remembered)
         // A conflict was resolved by ignoring the record, or there was nothing to write.
         case _ where outcome.pending.isEmpty: break

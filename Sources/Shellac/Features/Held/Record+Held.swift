@@ -94,46 +94,6 @@ extension Record {
         try await writer.perform(.updateChanges, on: [self], at: CallSite(.write, file, line))[0]
     }
 
-    /// Updates the changed columns in an asynchronous access, unless another writer has changed the
-    /// row. The record stays with its owner: see ``save(in:file:line:)``.
-    ///
-    /// - Parameters:
-    ///   - writer: The database.
-    ///   - columns: The columns that must still hold the values that the record remembers.
-    ///   - file: The file of the call.
-    ///   - line: The line of the call.
-    /// - Returns: Whether a column had changed.
-    /// - Throws: any error that ``update(_:checking:)`` throws, and
-    ///   ``RecordError/notCopied(recordType:reason:)``.
-    @discardableResult
-    nonisolated(nonsending) public final func update(
-        in writer: some DatabaseWriter, checking columns: ConflictCheck,
-        file: StaticString = #fileID, line: UInt = #line
-    ) async throws -> Bool {
-        try await writer.perform(
-            .updateIfUnchanged(columns), on: [self], at: CallSite(.write, file, line))[0]
-    }
-
-    /// Updates the changed columns in an asynchronous access, and takes the changes that other
-    /// writers made meanwhile. The record stays with its owner: see ``save(in:file:line:)``.
-    ///
-    /// - Parameters:
-    ///   - writer: The database.
-    ///   - retries: The number of further attempts.
-    ///   - file: The file of the call.
-    ///   - line: The line of the call.
-    /// - Returns: Whether a column had changed.
-    /// - Throws: any error that ``updateChanges(_:retrying:)`` throws, and
-    ///   ``RecordError/notCopied(recordType:reason:)``.
-    @discardableResult
-    nonisolated(nonsending) public final func updateChanges(
-        in writer: some DatabaseWriter, retrying retries: Int,
-        file: StaticString = #fileID, line: UInt = #line
-    ) async throws -> Bool {
-        try await writer.perform(
-            .updateChangesRetrying(retries), on: [self], at: CallSite(.write, file, line))[0]
-    }
-
     /// Deletes the record's row in an asynchronous access, while the record stays with its owner:
     /// see ``save(in:file:line:)``.
     ///
@@ -293,7 +253,7 @@ extension DatabaseWriter {
 
     /// Performs an operation on records that stay with their owner. Returns for each record whether
     /// a row was written or deleted.
-    fileprivate nonisolated(nonsending) func perform(
+    nonisolated(nonsending) func perform(
         _ verb: HeldVerb, on records: [Record], at site: CallSite
     ) async throws
         -> [Bool]

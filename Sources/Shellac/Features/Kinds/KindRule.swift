@@ -35,7 +35,7 @@ extension RecordWriter {
     @discardableResult
     fileprivate func checkRow(isOf kind: ClassKind) throws -> Bool {
         guard hasKey else { return false }
-        let statement = try statements.comparison(with: ExpectedColumns())
+        let statement = try statements.comparison()
         try statement.begin { bindKey(to: $0, from: 1) }
         defer { statement.abandon() }
         guard try statement.step() else { return false }

@@ -31,10 +31,3 @@ extension EncodableRecord where Self: Record {
     @available(*, unavailable, renamed: "hasDatabaseChanges")
     public var databaseEdited: Bool { hasDatabaseChanges }
 }
-
-extension Record {
-    @available(*, unavailable, renamed: "update(_:checking:)")
-    public final func update(_ db: Database, ifUnchanged columns: ConflictCheck) throws -> Bool {
-        try update(db, checking: columns)
-    }
-}

@@ -153,11 +153,9 @@ extension Record {
 
     /// Updates named columns of a record that has encoded them.
     final func updateByMethods(
-        _ writer: RecordWriter, _ names: Set<String>, checking unchanged: ConflictCheck?,
-        in db: Database
+        _ writer: RecordWriter, _ names: Set<String>, _ options: SaveOptions?, in db: Database
     ) throws {
-        let options = SaveOptions(checking: unchanged, encoded: writer)
-        try db.records.update(self, columns: names, options, in: db)
+        try db.records.update(self, columns: names, SaveOptions(options, encoded: writer), in: db)
     }
 }
 

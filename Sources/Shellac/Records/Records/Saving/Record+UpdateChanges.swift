@@ -13,12 +13,12 @@ extension Record {
 
     /// Updates the columns that have changed.
     ///
-    /// - Parameter unchanged: The columns that must still hold the values that the record
-    ///   remembers. Nil for none.
+    /// - Parameter options: The columns that must still hold the values that the record remembers.
+    ///   Nil for none.
     @inline(__always)
-    final func updateChanges(_ db: Database, _ unchanged: ConflictCheck?) throws -> Bool {
+    final func updateChanges(_ db: Database, _ options: SaveOptions?) throws -> Bool {
         db.checkAccess()
-        if try updateColumnsThatChanged(db, unchanged) { return true }
+        if try updateColumnsThatChanged(db, options) { return true }
         // The state in its attachment is in none of its columns.
         if attachment?.mayRefuseSaving == true {
             try db.withWriter(for: self) { try $0.checkAttachment(of: self, nil) }
@@ -27,20 +27,20 @@ extension Record {
     }
 
     @inline(__always)
-    private func updateColumnsThatChanged(_ db: Database, _ unchanged: ConflictCheck?) throws -> Bool {
+    private func updateColumnsThatChanged(_ db: Database, _ options: SaveOptions?) throws -> Bool {
         rememberedRow.prefetchRow()
         if db.holdsSchema {
             return try db.withChanges(of: self, from: RememberedRow.View(self)) { writer, row in
                 if let row, !row.isStillRemembered { writer.columns.forgetFirstChange() }
                 rememberedRow.leaveChunk()
-                return try updateChanges(writer, unchanged, in: db)
+                return try updateChanges(writer, options, in: db)
             }
         }
         // Reading the table's schema may take SQL, and without a change no SQL must run.
         if !hasDatabaseChanges { return false }
         return try db.withWriter(for: self) {
             rememberedRow.leaveChunk()
-            return try updateChanges($0, unchanged, in: db)
+            return try updateChanges($0, options, in: db)
         }
     }
 
@@ -48,14 +48,14 @@ extension Record {
     /// chunk.
     @inline(__always)
     private func updateChanges(
-        _ writer: RecordWriter, _ unchanged: ConflictCheck?, in db: Database
+        _ writer: RecordWriter, _ options: SaveOptions?, in db: Database
     ) throws -> Bool {
         let columns = writer.columns
         var changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
         if changes?.isExact == false, noteAddedColumns(writer) {
             changes = rememberedRow.packed.map { $0.use { columns.changesAndExactness(from: $0) } }
         }
-        guard var changes else { return try updateRowOfOtherKey(writer, unchanged, in: db) }
+        guard var changes else { return try updateRowOfOtherKey(writer, options, in: db) }
         var mask = changes.mask.subtracting(writer.withStatements { $0.written.leftAlone })
         if writer.withPlan({ $0.rules.withholdColumns }) {
             let given = mask.subtracting(writer.columnsWithheld(by: self))
@@ -65,12 +65,12 @@ extension Record {
         if writer.withStatements({ mask.subtracting($0.key.mask) }) != mask,
             rememberedRow.row.map({ writer.hasOtherKey(than: $0) }) ?? true
         {
-            return try updateRowOfOtherKey(writer, unchanged, in: db)
+            return try updateRowOfOtherKey(writer, options, in: db)
         }
         if writer.withPlan({ $0.hasNoCallbacks(for: .update) }) {
-            try updateAlone(mask, writesAllColumns: changes.isExact, writer, unchanged, in: db)
+            try updateAlone(mask, writesAllColumns: changes.isExact, writer, options, in: db)
         } else {
-            try updateByMethods(writer, writer.statements.names(of: mask), checking: unchanged, in: db)
+            try updateByMethods(writer, writer.statements.names(of: mask), options, in: db)
         }
         return true
     }
@@ -80,16 +80,16 @@ extension Record {
     /// alone that the record does not provide.
     @inline(never)
     private func updateRowOfOtherKey(
-        _ writer: RecordWriter, _ unchanged: ConflictCheck?, in db: Database
+        _ writer: RecordWriter, _ options: SaveOptions?, in db: Database
     ) throws -> Bool {
         let notGiven = writer.columnsNotGiven(by: self)
         if writer.withPlan({ $0.hasNoCallbacks(for: .update) }) {
             let mask = writer.allColumns.subtracting(notGiven)
             try updateAlone(
-                writer.settable(mask), writesAllColumns: notGiven.isEmpty, writer, unchanged, in: db)
+                writer.settable(mask), writesAllColumns: notGiven.isEmpty, writer, options, in: db)
         } else {
             try updateByMethods(
-                writer, writer.names(without: notGiven), checking: unchanged, in: db)
+                writer, writer.names(without: notGiven), options, in: db)
         }
         return true
     }
@@ -97,11 +97,10 @@ extension Record {
     /// Updates columns if no callbacks run around the statement.
     @inline(__always)
     private func updateAlone(
-        _ mask: ColumnMask, writesAllColumns: Bool, _ writer: RecordWriter, _ unchanged: ConflictCheck?,
+        _ mask: ColumnMask, writesAllColumns: Bool, _ writer: RecordWriter, _ options: SaveOptions?,
         in db: Database
     ) throws {
-        if try writer.update(self, mask, writesAllColumns: writesAllColumns, nil, checking: unchanged, in: db)
-        {
+        if try writer.update(self, mask, writesAllColumns: writesAllColumns, options, in: db) {
             runDidCallbacks(.update, in: db)
         }
     }

@@ -216,7 +216,7 @@ final class RecordStatements {
 
     /// Returns a query for the row with the key. Its first columns are the results of the
     /// comparisons with the expected values.
-    func comparison(with expected: ExpectedColumns) throws -> Statement {
+    func comparison(with expected: ExpectedColumns = ExpectedColumns()) throws -> Statement {
         try statement(.init(verb: .compare, expected: expected, resolution: .abort)) {
             "SELECT \((conditions(on: expected) + ["*"]).joined(separator: ", ")) FROM \(plan.quotedTable) "
                 + "WHERE \(RecordPlan.condition(keyNames))"

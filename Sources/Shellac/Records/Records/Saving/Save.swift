@@ -217,19 +217,18 @@ extension RecordWriter {
     ///
     /// - Parameters:
     ///   - writesAllColumns: Whether these are all columns that the record remembers.
-    ///   - unchanged: The columns that must still hold the values that the record remembers. It
-    ///     applies if the options have none.
     @inline(__always)
     func update<Saved: MutablePersistableRecord>(
         _ record: Saved, _ mask: ColumnMask, writesAllColumns: Bool, _ options: SaveOptions?,
-        checking unchanged: ConflictCheck? = nil, in db: Database
+        in db: Database
     ) throws -> Bool {
         try checkAttachment(of: record.object, mask)
         takeKey(of: record)
         var save = Save(.update)
         (save.columns, save.writesAllColumns) = (mask, writesAllColumns)
-        if let unchanged = unchanged ?? options?.unchanged {
-            save.expected = try expectedRow(unchanged, of: record.object, writing: mask)
+        // A struct remembers nothing.
+        if let condition = options?.condition, let object = record.object {
+            save.expected = try condition.expectedRow(of: object, writing: mask, by: self)
         }
         guard withPlan({ $0.rules.fillColumns }) else { return try update(record, save, options, in: db) }
         return try filling(&save, of: record.object) { try $0.update(record, $1, options, in: db) }

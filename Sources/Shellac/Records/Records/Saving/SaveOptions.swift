@@ -17,12 +17,12 @@ public struct PersistenceOperation {
 
     init(
         _ verb: Verb, _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,
-        returning: Returning? = nil, checking unchanged: ConflictCheck? = nil
+        returning: Returning? = nil, checking condition: (any UpdateCondition)? = nil
     ) {
         self.verb = verb
         options =
-            resolution == nil && upsert == nil && returning == nil && unchanged == nil
-            ? nil : SaveOptions(resolution, upsert: upsert, returning: returning, checking: unchanged)
+            resolution == nil && upsert == nil && returning == nil && condition == nil
+            ? nil : SaveOptions(resolution, upsert: upsert, returning: returning, checking: condition)
     }
 }
 
@@ -38,7 +38,7 @@ final class SaveOptions {
     /// The values to fetch from the saved row.
     let returning: Returning?
     /// The columns in which the row must still hold the values that the record remembers.
-    let unchanged: ConflictCheck?
+    let condition: (any UpdateCondition)?
     /// The columns that the record encoded when the columns to update were found.
     let encoded: RecordWriter?
     /// Whether the insertion or update is a part of a save, which calls `willSave`, `aroundSave`
@@ -51,14 +51,14 @@ final class SaveOptions {
 
     init(
         _ resolution: Database.ConflictResolution? = nil, upsert: UpsertClause? = nil,
-        returning: Returning? = nil, checking unchanged: ConflictCheck? = nil,
+        returning: Returning? = nil, checking condition: (any UpdateCondition)? = nil,
         encoded: RecordWriter? = nil, isPartOfSave: Bool = false
     ) {
         self.isPartOfSave = isPartOfSave
         conflictResolution = resolution
         self.upsert = upsert
         self.returning = returning
-        self.unchanged = unchanged
+        self.condition = condition
         self.encoded = encoded
     }
 }
@@ -67,7 +67,7 @@ extension SaveOptions {
     /// Makes the options of a save whose columns are already encoded.
     convenience init(_ asked: SaveOptions?, encoded: RecordWriter, isPartOfSave: Bool? = nil) {
         self.init(
-            asked?.conflictResolution, returning: asked?.returning, checking: asked?.unchanged,
+            asked?.conflictResolution, returning: asked?.returning, checking: asked?.condition,
             encoded: encoded,
             isPartOfSave: isPartOfSave ?? asked?.isPartOfSave ?? false)
     }

@@ -37,7 +37,12 @@ extension Record {
     ///   ``RecordError/recordNotFound(databaseTableName:key:)`` if the row is gone.
     @discardableResult
     public final func update(_ db: Database, checking columns: ConflictCheck) throws -> Bool {
-        try updateChanges(db, columns)
+        try updateChanges(db, SaveOptions(checking: columns))
+    }
+
+    @available(*, unavailable, renamed: "update(_:checking:)")
+    public final func update(_ db: Database, ifUnchanged columns: ConflictCheck) throws -> Bool {
+        try update(db, checking: columns)
     }
 
     /// Updates the changed columns. If another writer has changed the row in one of them, takes the
@@ -157,7 +162,8 @@ extension PersistableRecord where Self: Record {
             if changes.isEmpty { return false }
             let columns = try columnsToUpdate(changes, in: db)
             return try persist(
-                PersistenceOperation(.update(columns: columns), checking: .changedColumns), in: db)
+                PersistenceOperation(.update(columns: columns), checking: ConflictCheck.changedColumns),
+                in: db)
         }
     }
 }
