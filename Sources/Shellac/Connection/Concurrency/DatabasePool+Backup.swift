@@ -31,6 +31,24 @@ extension DatabasePool {
         if self === destination { Misuse.trap("a database cannot be copied over itself.") }
         try copyState(to: destination, pagesPerStep: pagesPerStep, progress: progress)
     }
+
+    /// Copies the database over another one, without blocking a thread of the caller's.
+    ///
+    /// If the task is cancelled, the backup ends after the step, throws `CancellationError`, and
+    /// leaves the destination unchanged.
+    ///
+    /// - Parameters:
+    ///   - destination: The database whose content is replaced.
+    ///   - pagesPerStep: The number of pages that are copied in one step; all of them if negative.
+    ///   - progress: Gets the progress of the backup after each step: see the synchronous form.
+    /// - Throws: The errors of the synchronous form, and `CancellationError`.
+    public nonisolated(nonsending) func backup(
+        to destination: some DatabaseWriter, pagesPerStep: Int = 1_000,
+        progress: (@Sendable (DatabaseBackupProgress) throws -> Void)? = nil
+    ) async throws {
+        if self === destination { Misuse.trap("a database cannot be copied over itself.") }
+        try await copyState(to: destination, pagesPerStep: pagesPerStep, progress: progress)
+    }
 }
 
 extension DatabaseSnapshotReader {
@@ -53,6 +71,23 @@ extension DatabaseSnapshotReader {
     ) throws {
         try copyState(to: destination, pagesPerStep: pagesPerStep, progress: progress)
     }
+
+    /// Copies the state of the snapshot over another one, without blocking a thread of the caller's.
+    ///
+    /// If the task is cancelled, the backup ends after the step, throws `CancellationError`, and
+    /// leaves the destination unchanged.
+    ///
+    /// - Parameters:
+    ///   - destination: The database whose content is replaced.
+    ///   - pagesPerStep: The number of pages that are copied in one step; all of them if negative.
+    ///   - progress: Gets the progress of the backup after each step: see the synchronous form.
+    /// - Throws: The errors of the synchronous form, and `CancellationError`.
+    public nonisolated(nonsending) final func backup(
+        to destination: some DatabaseWriter, pagesPerStep: Int = 1_000,
+        progress: (@Sendable (DatabaseBackupProgress) throws -> Void)? = nil
+    ) async throws {
+        try await copyState(to: destination, pagesPerStep: pagesPerStep, progress: progress)
+    }
 }
 
 extension DatabaseReader {
@@ -63,12 +98,28 @@ extension DatabaseReader {
         progress: ((DatabaseBackupProgress) throws -> Void)?
     ) throws {
         try destination.writeWithoutTransaction { destination in
-            try read { source in
-                // Without a fixed state of the source between its steps, a backup restarts after a
-                // write by another connection.
-                try source.takeState()
-                try source.backup(to: destination, pagesPerStep: pagesPerStep, progress: progress)
-            }
+            try copyState(over: destination, pagesPerStep, progress)
+        }
+    }
+
+    fileprivate nonisolated(nonsending) func copyState(
+        to destination: some DatabaseWriter, pagesPerStep: Int,
+        progress: (@Sendable (DatabaseBackupProgress) throws -> Void)?
+    ) async throws {
+        try await destination.writeWithoutTransaction { destination in
+            try self.copyState(over: destination, pagesPerStep, DatabaseBackupProgress.hearing(progress))
+        }
+    }
+
+    private func copyState(
+        over destination: Database, _ pagesPerStep: Int,
+        _ progress: ((DatabaseBackupProgress) throws -> Void)?
+    ) throws {
+        try read { source in
+            // Without a fixed state of the source between its steps, a backup restarts after a
+            // write by another connection.
+            try source.takeState()
+            try source.backup(to: destination, pagesPerStep: pagesPerStep, progress: progress)
         }
     }
 }

@@ -29,31 +29,82 @@ extension DatabaseQueue {
         to destination: some DatabaseWriter, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
     ) throws {
-        if self === destination { Misuse.trap("a database cannot be copied over itself.") }
         let (from, to) = (ObjectIdentifier(self), ObjectIdentifier(destination))
-        if let ring = runningBackups.withLock({ $0.begin(from: from, to: to) }) {
-            throw DatabaseError(
-                resultCode: .SQLITE_BUSY,
-                message: ring == 2
-                    ? "the destination of the backup is being copied over its source"
-                    : "the destination of the backup is being copied over its source, through other "
-                        + "databases: \(ring) backups would wait for each other")
-        }
+        try beginBackup(from, to)
         defer { runningBackups.withLock { $0.end(from: from, to: to) } }
         try destination.writeWithoutTransaction { destination in
-            let backup = try writeWithoutTransaction { source in try Backup(from: source, to: destination) }
-            // Neither database can be closed before the backup is finished.
-            defer { try? writeWithoutTransaction { _ in backup.finish() } }
-            while true {
-                let state = try writeWithoutTransaction { _ in
-                    try backup.step(pages: pagesPerStep == 0 ? -1 : pagesPerStep)
-                }
-                if state.isCompleted {
-                    try? progress?(state)
-                    return
-                }
-                try progress?(state)
+            try copySteps(to: destination, pagesPerStep, progress)
+        }
+    }
+
+    /// Copies the database over another one, without blocking a thread of the caller's.
+    ///
+    /// ```swift
+    /// try await dbQueue.backup(to: copy) { progress in
+    ///     print("\(progress.completedPageCount) of \(progress.totalPageCount) pages")
+    /// }
+    /// ```
+    ///
+    /// If the task is cancelled, the backup ends after the step, throws `CancellationError`, and
+    /// leaves the destination unchanged.
+    ///
+    /// - Parameters:
+    ///   - destination: The database whose content is replaced.
+    ///   - pagesPerStep: The number of pages that are copied in one step; all of them if negative.
+    ///   - progress: Gets the progress of the backup after each step: see the synchronous form.
+    /// - Throws: The errors of the synchronous form, and `CancellationError`.
+    public nonisolated(nonsending) func backup(
+        to destination: some DatabaseWriter, pagesPerStep: Int = 1_000,
+        progress: (@Sendable (DatabaseBackupProgress) throws -> Void)? = nil
+    ) async throws {
+        let (from, to) = (ObjectIdentifier(self), ObjectIdentifier(destination))
+        try beginBackup(from, to)
+        defer { runningBackups.withLock { $0.end(from: from, to: to) } }
+        try await destination.writeWithoutTransaction { destination in
+            try self.copySteps(to: destination, pagesPerStep, DatabaseBackupProgress.hearing(progress))
+        }
+    }
+
+    /// - Throws: a ``DatabaseError`` if the backup would close a cycle.
+    private func beginBackup(_ from: ObjectIdentifier, _ to: ObjectIdentifier) throws {
+        if from == to { Misuse.trap("a database cannot be copied over itself.") }
+        guard let ring = runningBackups.withLock({ $0.begin(from: from, to: to) }) else { return }
+        throw DatabaseError(
+            resultCode: .SQLITE_BUSY,
+            message: ring == 2
+                ? "the destination of the backup is being copied over its source"
+                : "the destination of the backup is being copied over its source, through other "
+                    + "databases: \(ring) backups would wait for each other")
+    }
+
+    /// Copies the database in an access to the destination, with an access to the source for each
+    /// step.
+    private func copySteps(
+        to destination: Database, _ pagesPerStep: Int,
+        _ progress: ((DatabaseBackupProgress) throws -> Void)?
+    ) throws {
+        let backup = try writeWithoutTransaction { source in try Backup(from: source, to: destination) }
+        // Neither database can be closed before the backup is finished.
+        defer { try? writeWithoutTransaction { _ in backup.finish() } }
+        while true {
+            let state = try writeWithoutTransaction { _ in
+                try backup.step(pages: pagesPerStep == 0 ? -1 : pagesPerStep)
             }
+            if state.isCompleted {
+                try? progress?(state)
+                return
+            }
+            try progress?(state)
+        }
+    }
+}
+
+extension DatabaseBackupProgress {
+    /// Returns a function that passes the progress on, and ends a backup whose task was cancelled.
+    static func hearing(_ progress: ((Self) throws -> Void)?) -> (Self) throws -> Void {
+        { state in
+            try Task.checkCancellation()
+            try progress?(state)
         }
     }
 }

@@ -109,10 +109,29 @@ extension DatabaseWriter {
     ///   empty.
     /// - Throws: A ``DatabaseError`` if the file exists and is not empty.
     public func vacuum(into path: String) throws {
+        // VACUUM cannot run inside a transaction.
+        try writeWithoutTransaction { db in try db.vacuum(into: path) }
+    }
+
+    /// Writes a compact copy of the database to a new file, without blocking a thread of the
+    /// caller's.
+    ///
+    /// If the task is cancelled, this throws `CancellationError`. It may leave a part of the file
+    /// behind.
+    ///
+    /// - Parameter path: The path of the new file, or a `file:` URI. If the file exists, it must be
+    ///   empty.
+    /// - Throws: The errors of the synchronous form, and `CancellationError`.
+    public nonisolated(nonsending) func vacuum(into path: String) async throws {
+        try await writeWithoutTransaction { db in try db.vacuum(into: path) }
+    }
+}
+
+extension Database {
+    fileprivate func vacuum(into path: String) throws {
         guard !path.utf8.contains(0) else {
             throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "there is a NUL character in the path")
         }
-        // VACUUM cannot run inside a transaction.
-        try writeWithoutTransaction { db in try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+        try execute(sql: "VACUUM INTO ?", arguments: [path])
     }
 }

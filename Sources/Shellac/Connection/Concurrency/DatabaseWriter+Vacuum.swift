@@ -20,6 +20,23 @@ extension DatabaseWriter {
             try db.execute(sql: "VACUUM", tellingPages: progress)
         }
     }
+
+    /// Rebuilds the database file, without its empty pages, and without blocking a thread of the
+    /// caller's.
+    ///
+    /// If the task is cancelled, the work ends, throws `CancellationError`, and leaves the file
+    /// unchanged.
+    ///
+    /// - Parameter progress: Gets the number of pages that SQLite has read so far: see the
+    ///   synchronous form.
+    /// - Throws: A ``DatabaseError``, errors of `progress`, and `CancellationError`.
+    public nonisolated(nonsending) func vacuum(
+        progress: (@Sendable (WorkProgress) throws -> Void)? = nil
+    ) async throws {
+        try await writeWithoutTransaction { db in
+            try db.execute(sql: "VACUUM", tellingPages: progress ?? { _ in })
+        }
+    }
 }
 
 extension Database {

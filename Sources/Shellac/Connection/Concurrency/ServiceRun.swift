@@ -1,4 +1,4 @@
-// The graceful shutdown of a database run as a service: drains, interrupts, closes.
+// Closing without blocking a thread, and the graceful shutdown of a database run as a service.
 
 import CSQLite
 import Dispatch
@@ -148,6 +148,22 @@ struct ServiceRun: Sendable {
                 continue
             }
             closing.hasWriter.withLock { hasWriter in if !hasWriter { body(database) } }
+        }
+    }
+}
+
+extension DatabaseReader {
+    /// Closes the database, without blocking a thread of the caller's. Later accesses throw
+    /// `SQLITE_MISUSE`.
+    ///
+    /// It waits for the accesses that are running, even if the task is cancelled.
+    ///
+    /// - Throws: The errors of the synchronous form.
+    public nonisolated(nonsending) func close() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "Shellac.closing").async {
+                continuation.resume(with: Result { try self.close() })
+            }
         }
     }
 }

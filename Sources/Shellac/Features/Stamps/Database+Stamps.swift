@@ -70,6 +70,15 @@ extension DatabaseWriter {
         try writeWithoutTransaction { db in try db.register(types) }
     }
 
+    /// Stamps the tables of record types, without blocking a thread of the caller's: see
+    /// ``Database/register(_:)``.
+    ///
+    /// - Parameter types: The types. If one of them has no stamps, this traps.
+    /// - Throws: The errors of ``Database/register(_:)``, and `CancellationError`.
+    public nonisolated(nonsending) func register(_ types: any MutablePersistableRecord.Type...) async throws {
+        try await writeWithoutTransaction { db in try db.register(types) }
+    }
+
     /// Stamps a table, for all kinds of writes on the writing connection. It replaces earlier
     /// registrations for the table.
     ///
@@ -80,5 +89,16 @@ extension DatabaseWriter {
     ///   and columns that ``Database/register(_:)`` refuses.
     public func register(_ stamps: DatabaseStamps, on tableName: String) throws {
         try writeWithoutTransaction { db in try db.register(stamps, on: tableName) }
+    }
+
+    /// Stamps a table, without blocking a thread of the caller's.
+    ///
+    /// - Parameters:
+    ///   - stamps: The stamps. If they have no column, the table is no longer stamped.
+    ///   - tableName: The name of the table, which is in `main`.
+    /// - Throws: The errors of the synchronous form, and `CancellationError`.
+    public nonisolated(nonsending) func register(_ stamps: DatabaseStamps, on tableName: String) async throws
+    {
+        try await writeWithoutTransaction { db in try db.register(stamps, on: tableName) }
     }
 }
