@@ -77,7 +77,7 @@ struct Features {
             try backup(queue)
             try vacuum(queue)
             try empty(queue)
-            try queue.close()
+            try await queue.close()
         }
         try refusals()
         say("features: all went well")

@@ -128,7 +128,7 @@ func standBy(_ place: Place) async throws {
         // A machine that has opened the database can go on, or close it: the next one waits for it.
         let count = try await Task.detached { try queue.read { db in try Entry.fetchCount(db) } }.value
         say("in, and \(count) rows are there")
-        try queue.close()
+        try await queue.close()
     }
     try await Task.sleep(for: .seconds(1))
     opening.cancel()

@@ -135,7 +135,7 @@ func functions(_ dbQueue: DatabaseQueue) throws {
 
 func elsewhere(_ dbQueue: DatabaseQueue) async throws {
     let screen = Screen(dbQueue)
-    try dbQueue.register(Player.self)
+    try await dbQueue.register(Player.self)
     try dbQueue.after(.insert, on: Player.self) { db, change in
         try db.execute(sql: "INSERT INTO game(title) VALUES ('after')")
     }

@@ -161,7 +161,7 @@ struct RemindersProgramTests {
                     INSERT INTO grdb_migrations VALUES ('Create tables');
                     """)
         }
-        try dbQueue.close()
+        try await dbQueue.close()
         #expect(try await run("info", "1") == "1 [ ] Get milk (Reminders)\ncreated long ago\nupdated never\n")
         #expect(try await run("add", "Get bread", "#food") == "Added 2.\n")
     }

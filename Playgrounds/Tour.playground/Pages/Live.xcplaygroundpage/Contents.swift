@@ -83,7 +83,7 @@ func showBest() async throws {
 
     //: Closing the database ends what follows it.
 
-    try dbQueue.close()
+    try await dbQueue.close()
     print(try await lines.next() ?? "no more values")
 }
 try await showBest()

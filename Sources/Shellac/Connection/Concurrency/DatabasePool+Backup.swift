@@ -32,7 +32,7 @@ extension DatabasePool {
         try copyState(to: destination, pagesPerStep: pagesPerStep, progress: progress)
     }
 
-    /// Copies the database over another one, without blocking a thread of the caller's.
+    /// Copies the database over another one, without blocking a thread.
     ///
     /// If the task is cancelled, the backup ends after the step, throws `CancellationError`, and
     /// leaves the destination unchanged.
@@ -72,7 +72,7 @@ extension DatabaseSnapshotReader {
         try copyState(to: destination, pagesPerStep: pagesPerStep, progress: progress)
     }
 
-    /// Copies the state of the snapshot over another one, without blocking a thread of the caller's.
+    /// Copies the state of the snapshot over another one, without blocking a thread.
     ///
     /// If the task is cancelled, the backup ends after the step, throws `CancellationError`, and
     /// leaves the destination unchanged.

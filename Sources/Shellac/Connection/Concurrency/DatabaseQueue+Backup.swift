@@ -37,7 +37,7 @@ extension DatabaseQueue {
         }
     }
 
-    /// Copies the database over another one, without blocking a thread of the caller's.
+    /// Copies the database over another one, without blocking a thread.
     ///
     /// ```swift
     /// try await dbQueue.backup(to: copy) { progress in

@@ -113,8 +113,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction { db in try db.vacuum(into: path) }
     }
 
-    /// Writes a compact copy of the database to a new file, without blocking a thread of the
-    /// caller's.
+    /// Writes a compact copy of the database to a new file, without blocking a thread.
     ///
     /// If the task is cancelled, this throws `CancellationError`. It may leave a part of the file
     /// behind.

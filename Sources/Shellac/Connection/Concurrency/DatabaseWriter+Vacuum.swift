@@ -21,8 +21,7 @@ extension DatabaseWriter {
         }
     }
 
-    /// Rebuilds the database file, without its empty pages, and without blocking a thread of the
-    /// caller's.
+    /// Rebuilds the database file, without its empty pages, and without blocking a thread.
     ///
     /// If the task is cancelled, the work ends, throws `CancellationError`, and leaves the file
     /// unchanged.

@@ -153,7 +153,7 @@ struct ServiceRun: Sendable {
 }
 
 extension DatabaseReader {
-    /// Closes the database, without blocking a thread of the caller's. Later accesses throw
+    /// Closes the database, without blocking a thread. Later accesses throw
     /// `SQLITE_MISUSE`.
     ///
     /// It waits for the accesses that are running, even if the task is cancelled.

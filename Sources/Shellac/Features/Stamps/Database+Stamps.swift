@@ -70,7 +70,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction { db in try db.register(types) }
     }
 
-    /// Stamps the tables of record types, without blocking a thread of the caller's: see
+    /// Stamps the tables of record types, without blocking a thread: see
     /// ``Database/register(_:)``.
     ///
     /// - Parameter types: The types. If one of them has no stamps, this traps.
@@ -91,7 +91,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction { db in try db.register(stamps, on: tableName) }
     }
 
-    /// Stamps a table, without blocking a thread of the caller's.
+    /// Stamps a table, without blocking a thread.
     ///
     /// - Parameters:
     ///   - stamps: The stamps. If they have no column, the table is no longer stamped.

@@ -90,7 +90,7 @@ struct DatabaseQueueTests {
     @Test("An asynchronous access to a closed database throws a sentence")
     func closedAsynchronous() async throws {
         let queue = try DatabaseQueue.withPlayers()
-        try queue.close()
+        try await queue.close()
         for access in Access.allCases {
             let error = await #expect(throws: DatabaseError.self) { try await access.run(queue) { _ in } }
             #expect(error?.description == "SQLite error 21: the database test is closed")
@@ -361,7 +361,7 @@ struct DatabaseQueueTests {
             try queue.inDatabase { _ in }
             try other.inTransaction(.exclusive) { _ in .commit }
         }
-        try queue.close()
+        try await queue.close()
     }
 
     // MARK: - Lifetime

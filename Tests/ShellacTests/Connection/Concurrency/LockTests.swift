@@ -100,7 +100,7 @@ struct LockTests {
                         defer { pool = nil }
                         return pool
                     }
-                    try pool?.close()
+                    try await pool?.close()
                 }
             }
             closing.withLock { $0 = pool }

@@ -109,7 +109,7 @@ struct LostFileTests {
         // One connection opens it before it is closed, and one afterwards.
         let isReplaced = loss == .replaced || loss == .movedAndReplaced
         if isReplaced { try expectBackup(path) }
-        try database.close()
+        try await database.close()
         if isReplaced {
             try expectBackup(path)
         } else {
@@ -168,7 +168,7 @@ struct LostFileTests {
         try FileManager.default.removeItem(atPath: path)
         let error = databaseError { try database.write { db in try db.execute(sql: "DELETE FROM t") } }
         #expect(error?.message == sentence(.deleted))
-        try database.close()
+        try await database.close()
         #expect(FileIdentity.size(path + "-wal") == size)
         let values = try await DatabaseQueue(path: folder.path("second")).read { db in
             try Int.fetchAll(db, sql: "SELECT a FROM t ORDER BY a")

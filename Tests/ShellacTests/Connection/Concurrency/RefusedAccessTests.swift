@@ -66,7 +66,7 @@ struct RefusedAccessTests {
         let database = try writer.open(file)
         try await database.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
         let (told, ended) = (Recorder<String>(), Gate())
-        try database.close()
+        try await database.close()
         database.asyncWrite { _ in
             told.record("written")
         } completion: { db, result in

@@ -79,7 +79,7 @@ struct ServiceTests {
         #expect(told.elements == [Self.refusal, Self.refusal])
         // Closed, it is no service any more.
         await expectError(Self.refusal) { try await writer.run() }
-        try writer.close()
+        try await writer.close()
     }
 
     private static func sentence(_ result: Result<Database, any Error>) -> String {
@@ -93,7 +93,7 @@ struct ServiceTests {
         let writer = try open(kind)
         let service = start(writer)
         try await writer.write { db in try db.insert("Arthur") }
-        try writer.close()
+        try await writer.close()
         let error = await #expect(throws: DatabaseError.self) { try await writer.run() }
         #expect(error?.message == "the database test is closed")
         service.cancel()
@@ -260,7 +260,7 @@ struct ServiceTests {
         let writer = try open(kind) { $0.optimizesWhenClosing = false }
         try await writer.write { db in try db.insert("Arthur") }
         writer.interrupt()
-        try writer.close()
+        try await writer.close()
         if kind == .queue { return try expectClosed(["Arthur"]) }
         // A pool leaves an empty one.
         let log = try FileManager.default.attributesOfItem(atPath: file.path + "-wal")
@@ -335,8 +335,8 @@ struct ServiceTests {
         let error = await #expect(throws: DatabaseError.self) { try await service.value }
         #expect(error?.resultCode == .SQLITE_BUSY)
         #expect(error?.message?.contains("a snapshot, test.snapshot.1") == true, "\(error?.message ?? "")")
-        try snapshot.close()
-        try pool.close()
+        try await snapshot.close()
+        try await pool.close()
         try expectClosed(["Arthur"])
     }
 
@@ -370,7 +370,7 @@ struct ServiceTests {
             for number in 1...500 { try db.execute(sql: "INSERT INTO t VALUES (?, 1)", arguments: [number]) }
             _ = try Row.fetchAll(db, sql: "SELECT * FROM t WHERE a = 3")
         }
-        try writer.close()
+        try await writer.close()
         let learnt = try await file.queue().read { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_stat1")
         }

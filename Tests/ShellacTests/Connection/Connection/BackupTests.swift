@@ -432,7 +432,7 @@ struct BackupTests {
             if isInAccess {
                 try queue.inDatabase { db in try db.backup(to: db) }
             } else {
-                try queue.backup(to: queue)
+                try await queue.backup(to: queue)
             }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

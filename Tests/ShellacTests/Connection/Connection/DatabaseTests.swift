@@ -38,7 +38,7 @@ struct ClosingTests {
         let folder = try TemporaryFolder()
         let queue = try Self.queue(folder)
         let other = try DatabaseQueue()
-        try queue.close()
+        try await queue.close()
         let accesses: [(String, () throws -> Void)] = [
             ("read", { try queue.read { _ in } }), ("write", { try queue.write { _ in } }),
             ("inDatabase", { try queue.inDatabase { _ in } }),

@@ -283,7 +283,7 @@ struct HeldVerbsTests {
     @Test("A closed database throws a sentence, and the record is as it was", arguments: Verb.allCases)
     func closed(verb: Verb) async throws {
         let hero = ListedHero("A")
-        try queue.close()
+        try await queue.close()
         let error = await #expect(throws: DatabaseError.self) { _ = try await verb.run(hero, in: queue) }
         #expect(error?.message == "the database test is closed")
         #expect(hero.id == nil && hero.hasDatabaseChanges)

@@ -120,7 +120,7 @@ struct ListTrackingTests {
         try await queue.change("INSERT INTO listPlayer (name) VALUES ('a')")
         try #expect(await iterator.next()?.changes.map(\.short) == ["+[0, 0]"])
         #expect(controller.fetchedRecords.map(\.name) == ["a", "b"])
-        try queue.close()
+        try await queue.close()
         try #expect(await iterator.next() == nil)
     }
 

@@ -69,7 +69,7 @@ struct ExternalPollingTests {
         .makeAsyncIterator()
         try #expect(await again.next() == [])
         try await waitUntil { questions() > count + 5 }
-        try queue.close()
+        try await queue.close()
         try #expect(await again.next() == nil)
     }
 

@@ -221,7 +221,7 @@ struct FollowTests {
         try await queue.run("CREATE TABLE livePlayer (id INTEGER PRIMARY KEY, name)")
         let closed = Following(record.follow(in: queue))
         try #expect(await closed.first() == ["deleted"])
-        try queue.close()
+        try await queue.close()
         try #expect(await closed.first() == ["end"])
         var late = record.follow(in: queue).makeAsyncIterator()
         await expectError("the database :memory: is closed") { _ = try await late.next() }
@@ -345,7 +345,7 @@ struct FollowTests {
             await following.states(after: "UPDATE livePlayer SET score = 1 WHERE id = 2", in: queue)
                 == ["1 a 10 NULL 4"])
         let source = try DatabaseQueue.withLivePlayers("x")
-        try source.backup(to: queue)
+        try await source.backup(to: queue)
         try await queue.settle()
         #expect(following.states.removeAll() == ["1 x 0 NULL"])
         #expect(second.states.elements.last == "deleted")

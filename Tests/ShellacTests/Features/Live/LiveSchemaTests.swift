@@ -116,7 +116,7 @@ struct LiveSchemaTests {
                 try other.inDatabase { source in try source.backup(to: destination) }
             }
         } else {
-            try other.backup(to: queue)
+            try await other.backup(to: queue)
         }
         try #expect(await names.next() == ["b", "c"])
         try #expect(await players.next()?.count == 2)

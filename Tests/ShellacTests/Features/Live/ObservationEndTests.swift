@@ -170,7 +170,7 @@ struct ObservationEndTests {
             told.record("\($0)")
         }
         try await waitUntil { told.elements.count == 1 }
-        try queue.close()
+        try await queue.close()
         try #expect(await values.next() == nil)
         #expect(told.elements.count == 1)
         let error = await #expect(throws: DatabaseError.self) {
@@ -238,7 +238,7 @@ struct ObservationEndTests {
         } onChange: { _ in
         }
         try await queue.settle()
-        try queue.close()
+        try await queue.close()
         last.cancel()
     }
 

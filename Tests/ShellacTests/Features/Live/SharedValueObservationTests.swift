@@ -88,7 +88,7 @@ struct SharedValueObservationTests {
         withExtendedLifetime(second) {}
         // (A pool is not closed as long as it has an observer.)
         guard kind == .queue else { return }
-        try queue.close()
+        try await queue.close()
         try #expect(await third.next() == nil)
     }
 

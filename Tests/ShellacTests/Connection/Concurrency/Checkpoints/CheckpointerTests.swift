@@ -189,7 +189,7 @@ struct CheckpointerTests {
         for round in 1...5 {
             let pool = try file.pool()
             try await pool.write { db in try db.addFrames(LoggedFile.sizes.restart) }
-            try pool.close()
+            try await pool.close()
             #expect(file.logSize == 0)
             try await #expect(
                 DatabaseQueue(path: file.path).read { db in try db.itemCount() }

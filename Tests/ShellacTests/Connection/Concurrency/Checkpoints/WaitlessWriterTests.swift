@@ -82,7 +82,7 @@ struct WaitlessWriterTests {
             return isHit.isOpen
         }
         try await pool.write { db in try db.addFrames(LoggedFile.sizes.hard * 3) }
-        try snapshot.close()
+        try await snapshot.close()
         let frames = try pool.walStatus.frameCount
         try await pool.write { db in try db.addFrames(frames) }
         #expect(tries.isEmpty)
@@ -102,7 +102,7 @@ struct WaitlessWriterTests {
         try await waitUntil {
             spy.checkpoints.contains { $0.mode == .passive && $0.walFrameCount >= LoggedFile.sizes.hard }
         }
-        try snapshot.close()
+        try await snapshot.close()
         // (The report comes when the log is cut already.)
         try await waitUntil {
             let last = spy.checkpoints.last

@@ -151,8 +151,8 @@ struct PoolBackupTests {
         #expect(try other.names() == [])
         try await expectAllPlaces(of: pool)
         try await expectAllPlaces(of: other)
-        try pool.close()
-        try other.close()
+        try await pool.close()
+        try await other.close()
     }
 
     @Test("Pools that are copied over each other again and again all come to an end")
@@ -186,7 +186,7 @@ struct PoolBackupTests {
             crashWithoutBacktrace()
             let file = try TemporaryDatabase()
             let pool = try file.pool()
-            try pool.backup(to: pool)
+            try await pool.backup(to: pool)
         }
         result.expectSentence("a database cannot be copied over itself.")
     }

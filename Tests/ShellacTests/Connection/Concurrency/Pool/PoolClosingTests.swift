@@ -134,8 +134,8 @@ struct PoolClosingTests {
     @Test("A closed pool says so, in each form, and is closed once more without harm")
     func closed() async throws {
         let pool = pool
-        try pool.close()
-        try pool.close()
+        try await pool.close()
+        try await pool.close()
         let sentence = "the database test is closed"
         for waiting in Waiting.allCases {
             let error = await #expect(throws: DatabaseError.self) { try await waiting.run(pool) { _ in } }
@@ -195,7 +195,7 @@ struct PoolClosingTests {
         #expect(both.hasSuffix("is still alive (and 1 more)"), "\(both)")
         try await expectAllPlaces(of: pool)
         try #expect(pool.walStatus.readers.contains { $0.label == "test.snapshot.1" })
-        try snapshot?.close()
+        try await snapshot?.close()
         let last = databaseError { try pool.close() }?.message ?? ""
         #expect(
             last.hasPrefix("the pool test cannot be closed: a snapshot pool, test.snapshots.2.1, made"),
@@ -203,7 +203,7 @@ struct PoolClosingTests {
         snapshots = nil
         withExtendedLifetime((snapshot, snapshots)) {}
         snapshot = nil
-        try pool.close()
+        try await pool.close()
     }
 
     /// Closes a pool when it is freed.
@@ -253,7 +253,7 @@ struct PoolClosingTests {
         try await expectAllPlaces(of: pool)
         try await pool.write { db in try db.insert("Barbara") }
         kept.withLock { $0 = nil }
-        try pool.close()
+        try await pool.close()
     }
 
     private func databaseErrorFree(_ body: () throws -> Void) throws { try body() }
@@ -315,7 +315,7 @@ struct PoolClosingTests {
             }
             try await group.waitForAll()
         }
-        try pool.close()
+        try await pool.close()
         #expect(pool.readers.line.waitingCount == 0 && pool.writer.line.waitingCount == 0)
     }
 }

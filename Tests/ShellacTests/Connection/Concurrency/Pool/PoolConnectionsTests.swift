@@ -63,7 +63,7 @@ struct PoolConnectionsTests {
         }
         try await expectAllPlaces(of: pool)
         kept.withLock { $0 = [] }
-        try pool.close()
+        try await pool.close()
     }
 
     @Test(

@@ -126,12 +126,12 @@ struct PoolOpeningTests {
             try await pool.write { db in if try !db.tableExists("player") { try db.createPlayers() } }
             try await HeldReads(pool).release()
             #expect(pool.opening.path == path)
-            try pool.close()
+            try await pool.close()
         }
         // A path is no URI.
         let pool = try DatabasePool(path: path)
         try await HeldReads(pool).release()
-        try pool.close()
+        try await pool.close()
         #expect(try folder.fileNames().filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") } == [name])
     }
 

@@ -191,7 +191,7 @@ struct PoolReadersTests {
         fails.withLock { $0 = false }
         try await expectAllPlaces(of: pool)
         #expect(pool.opening.group.livingNames == [])
-        try pool.close()
+        try await pool.close()
     }
 
     private func openFileCount(in folder: URL) throws -> Int {

@@ -143,7 +143,7 @@ struct PoolStressTests {
         try await pool.barrierWriteWithoutTransaction { db in try Self.look(db) }
         #expect(pool.opening.group.livingNames == [], "seed \(seed)")
         try await expectAllPlaces(of: pool)
-        try pool.close()
+        try await pool.close()
     }
 
     @Test(

@@ -179,8 +179,8 @@ struct SnapshotTests {
         }
         #expect(interrupted == nil || interrupted?.resultCode == .SQLITE_INTERRUPT)
         for _ in 1...4 { try await #expect(snapshot.read { db in try db.names() } == ["Arthur"]) }
-        try snapshot.close()
-        try pool.close()
+        try await snapshot.close()
+        try await pool.close()
     }
 
     @Test("A snapshot attaches nothing, and reads what its connection attached by preparation")
@@ -202,8 +202,8 @@ struct SnapshotTests {
     @Test("A closed snapshot says so, and is closed once more without harm", arguments: Kind.allCases)
     func closed(kind: Kind) async throws {
         let snapshot = try kind.make(pool)
-        try snapshot.close()
-        try snapshot.close()
+        try await snapshot.close()
+        try await snapshot.close()
         let error = databaseError { _ = try snapshot.read { db in try db.names() } }
         #expect(error?.resultCode == .SQLITE_MISUSE)
         #expect(error?.message == "the database test is closed")
@@ -215,7 +215,7 @@ struct SnapshotTests {
         snapshot.asyncRead { result in heard.record((try? result.get()) == nil) }
         try await waitUntil { heard.elements == [true] }
         snapshot.interrupt()
-        try pool.close()
+        try await pool.close()
     }
 
     @Test("Many threads may close a snapshot while others read: all of them end", arguments: Kind.allCases)
@@ -235,7 +235,7 @@ struct SnapshotTests {
                 try await group.waitForAll()
             }
         }
-        try pool.close()
+        try await pool.close()
     }
 
     @Test("A snapshot that keeps a statement in use is not closed, and stays as it is")

@@ -74,7 +74,7 @@ struct TimestampsTests {
             let log = Recorder<String>()
             Database.logError = { _, message in log.record(message) }
             let queue = try Self.makeQueue(options: isStrict ? .strict : [])
-            try queue.register(DatedMemo.self, DatedMemoStruct.self)
+            try await queue.register(DatedMemo.self, DatedMemoStruct.self)
             #expect(log.elements == [])
         }
     }
