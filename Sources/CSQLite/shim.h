@@ -1,19 +1,70 @@
 // SQLite's C interface as far as Swift cannot import it: macros with casts, variadic functions.
+//
+// It also includes the headers of the C library that the package needs. So no Swift file imports
+// Darwin, Glibc or another C library by its name.
 
 #ifndef SHELLAC_SHIM_H
 #define SHELLAC_SHIM_H
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
-#include <unistd.h>
 #endif
+
+/// The number of the last error of the C library on this thread.
+static inline int shellac_errno(void) { return errno; }
+
+/// The description of the last error of the C library on this thread.
+static inline const char *shellac_error_text(void) { return strerror(errno); }
+
+/// Whether the mode of a file's status is that of a folder.
+static inline int shellac_is_folder(mode_t mode) { return S_ISDIR(mode); }
+
+/// Whether the mode of a file's status is that of a regular file.
+static inline int shellac_is_regular(mode_t mode) { return S_ISREG(mode); }
+
+/// The time when a file was changed last.
+static inline struct timespec shellac_modified(const struct stat *status) {
+#if defined(__APPLE__)
+    return status->st_mtimespec;
+#else
+    return status->st_mtim;
+#endif
+}
+
+/// write(), by a name that no method has.
+static inline long shellac_write(int descriptor, const void *bytes, size_t count) {
+    return write(descriptor, bytes, count);
+}
+
+/// Lets a write to a closed pipe fail, instead of ending the process.
+static inline void shellac_ignore_closed_pipes(void) { signal(SIGPIPE, SIG_IGN); }
+
+/// A function of this process, or NULL if there is none of that name.
+static inline void *shellac_symbol(const char *name) {
+#if defined(__APPLE__)
+    return dlsym((void *)-2, name);  // RTLD_DEFAULT
+#else
+    return dlsym((void *)0, name);  // RTLD_DEFAULT, which the headers may hide
+#endif
+}
+
+/// open(), with the permissions of a file that it creates.
+static inline int shellac_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 
 /// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns.
 static inline sqlite3_destructor_type shellac_transient(void) { return SQLITE_TRANSIENT; }

@@ -1,12 +1,7 @@
 // The `shellac diagram` verb: Mermaid or SVG output, and the check of an existing diagram.
 
+import CSQLite
 import Shellac
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// `shellac diagram`: the tables and their foreign keys.
 struct Drawing {
@@ -32,9 +27,9 @@ struct Drawing {
 
     /// Compares the diagram with that of a file.
     private func check(_ path: String, _ facts: SchemaFacts) throws -> ExitCode {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = shellac_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else {
-            throw Failure(.unreadable, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+            throw Failure(.unreadable, "\(path) cannot be read: \(String(cString: shellac_error_text()))")
         }
         defer { close(descriptor) }
         var bytes: [UInt8] = []

@@ -3,12 +3,6 @@
 import CSQLite
 import Shellac
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// A database file that is read and stays unchanged: the file, its log and the log's index, byte by
 /// byte.
 ///
@@ -81,13 +75,13 @@ final class LookedAtFile {
         guard !path.utf8.contains(0), stat(path, &status) == 0 else {
             throw Failure(.unreadable, "there is no file \(path)")
         }
-        if status.st_mode & S_IFMT == S_IFDIR { throw Failure(.unreadable, "\(path) is a folder") }
+        if shellac_is_folder(status.st_mode) != 0 { throw Failure(.unreadable, "\(path) is a folder") }
         // Opening a pipe would block.
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard shellac_is_regular(status.st_mode) != 0 else {
             throw Failure(.unreadable, "\(path) is not a regular file")
         }
         guard access(path, R_OK) == 0 else {
-            throw Failure(.unreadable, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+            throw Failure(.unreadable, "\(path) cannot be read: \(String(cString: shellac_error_text()))")
         }
         let header = FileState.bytes(of: path, count: 100)
         guard header.isEmpty || header.starts(with: Array("SQLite format 3\0".utf8)) else {
@@ -218,11 +212,7 @@ struct FileState: Equatable {
     private static func file(_ path: String, _ count: Int) -> File? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        #if canImport(Darwin)
-        let time = status.st_mtimespec
-        #else
-        let time = status.st_mtim
-        #endif
+        let time = shellac_modified(&status)
         return File(
             size: Int(status.st_size), seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec),
             start: bytes(of: path, count: count))
@@ -230,7 +220,7 @@ struct FileState: Equatable {
 
     /// Returns the first bytes of a file.
     static func bytes(of path: String, count: Int) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = shellac_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -2,12 +2,6 @@
 
 import CSQLite
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The standard output: a terminal, with colours and a width, or a pipe or a file, which gets plain
 /// text.
 final class Output {
@@ -69,18 +63,14 @@ final class Output {
         var start = 0
         while start < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
-                #if canImport(Darwin)
-                Darwin.write(descriptor, buffer.baseAddress.map { $0 + start }, bytes.count - start)
-                #else
-                Glibc.write(descriptor, buffer.baseAddress.map { $0 + start }, bytes.count - start)
-                #endif
+                shellac_write(descriptor, buffer.baseAddress.map { $0 + start }, bytes.count - start)
             }
             if count >= 0 {
                 start += count
-            } else if errno == EPIPE {
+            } else if shellac_errno() == EPIPE {
                 throw OutputClosed()
-            } else if errno != EINTR {
-                throw Failure(.unreadable, "could not write: \(String(cString: strerror(errno)))")
+            } else if shellac_errno() != EINTR {
+                throw Failure(.unreadable, "could not write: \(String(cString: shellac_error_text()))")
             }
         }
     }

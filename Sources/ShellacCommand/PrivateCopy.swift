@@ -1,10 +1,6 @@
 // A temporary private copy of a database and its log, deleted after use or on a signal.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 /// A copy of a database and its log, in a private folder. It is deleted with its owner, even if the
 /// program is interrupted.
@@ -43,32 +39,33 @@ final class PrivateCopy {
             throw Failure(
                 .unreadable,
                 "the database must be copied, but no folder can be made in \(parent): "
-                    + "\(String(cString: strerror(errno)))"
+                    + "\(String(cString: shellac_error_text()))"
             )
         }
         return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private static func copy(_ from: String, to: String) throws {
-        let source = open(from, O_RDONLY | O_CLOEXEC)
+        let source = shellac_open(from, O_RDONLY | O_CLOEXEC, 0)
         guard source >= 0 else {
-            if errno == ENOENT { return }
-            throw Failure(.unreadable, "\(from) cannot be read: \(String(cString: strerror(errno)))")
+            if shellac_errno() == ENOENT { return }
+            throw Failure(.unreadable, "\(from) cannot be read: \(String(cString: shellac_error_text()))")
         }
         defer { close(source) }
-        let target = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let target = shellac_open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         defer { if target >= 0 { close(target) } }
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
             let count = read(source, &buffer, buffer.count)
             if count == 0 { return }
             if count < 0 {
-                if errno == EINTR { continue }
-                throw Failure(.unreadable, "\(from) cannot be read: \(String(cString: strerror(errno)))")
+                if shellac_errno() == EINTR { continue }
+                throw Failure(.unreadable, "\(from) cannot be read: \(String(cString: shellac_error_text()))")
             }
             guard write(target, buffer, count) == count else {
                 throw Failure(
-                    .unreadable, "\(from) cannot be copied to \(to): \(String(cString: strerror(errno)))")
+                    .unreadable, "\(from) cannot be copied to \(to): \(String(cString: shellac_error_text()))"
+                )
             }
         }
     }

@@ -1,12 +1,7 @@
 // The entry point of the `shellac` command: signal setup, dispatch of verbs, exit codes.
 
+import CSQLite
 import Shellac
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// The command `shellac`.
 @main
@@ -14,7 +9,7 @@ enum Program {
     static func main() {
         // If the reader of a pipe is gone, a write fails instead, after which temporary files are
         // removed.
-        signal(SIGPIPE, SIG_IGN)
+        shellac_ignore_closed_pipes()
         // The parent process may have left these blocked: then Control-C, or a request to end,
         // would have no effect.
         var interruptions = sigset_t()

@@ -1,12 +1,7 @@
 // The `shellac watch` verb: polls a database file and prints the rows that change.
 
+import CSQLite
 import Shellac
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// `shellac watch`: the rows of a table as they change, by any program.
 ///

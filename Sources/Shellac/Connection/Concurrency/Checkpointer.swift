@@ -4,12 +4,6 @@ import CSQLite
 import Dispatch
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The background copying of a pool's write-ahead log to the database file, off the path of writes.
 ///
 /// ## The life of a log

@@ -4,12 +4,6 @@ import CSQLite
 import Dispatch
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The run of a database as a service, with its shutdown in order: see ``ServiceEnd``.
 struct ServiceRun: Sendable {
     let writer: SerialConnection

@@ -3,12 +3,6 @@
 import CSQLite
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The extra work around the accesses of a pool's writer: pauses now and then, and care of the log.
 final class WriterAttendant: @unchecked Sendable {  // guarded by the writer's access
     let activity: ConnectionActivity

@@ -3,12 +3,6 @@
 import CSQLite
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// SQLite's error log: SQLite's warnings and errors on all connections of the process.
 enum ErrorLog {
     static let handler = Lock<(@Sendable (ResultCode, String) -> Void)?>(nil)

@@ -1,10 +1,6 @@
 // Destinations of an export (file, descriptor, function), and their buffered byte writer.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 /// A destination for exported data.
 public struct ExchangeDestination {
@@ -66,16 +62,16 @@ final class ByteWriter {
         guard !path.utf8.contains(0) else { throw ExchangeError("there is a NUL character in the path") }
         var status = stat()
         let exists = stat(path, &status) == 0
-        if exists, status.st_mode & S_IFMT == S_IFDIR { throw ExchangeError("\(path) is a folder") }
+        if exists, shellac_is_folder(status.st_mode) != 0 { throw ExchangeError("\(path) is a folder") }
         // A device or a pipe is written, and not replaced.
-        let isReplaced = !exists || status.st_mode & S_IFMT == S_IFREG
+        let isReplaced = !exists || shellac_is_regular(status.st_mode) != 0
         // For a symbolic link, its target is replaced, and not the link.
         let target = exists ? Self.resolved(path) : path
         let written = isReplaced ? "\(target).\(UInt64.random(in: .min ... .max)).part" : path
-        descriptor = systemOpen(
+        descriptor = shellac_open(
             written, isReplaced ? O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC : O_WRONLY | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
-            throw ExchangeError("could not write \(path): \(String(cString: strerror(errno)))")
+            throw ExchangeError("could not write \(path): \(String(cString: shellac_error_text()))")
         }
         isOpened = true
         if isReplaced {
@@ -106,7 +102,7 @@ final class ByteWriter {
         // Otherwise the name may reach the disk before the bytes do, and a loss of power leave an
         // empty file.
         guard fsync(descriptor) == 0, rename(file.written, file.final) == 0 else {
-            throw ExchangeError("could not write \(file.final): \(String(cString: strerror(errno)))")
+            throw ExchangeError("could not write \(file.final): \(String(cString: shellac_error_text()))")
         }
         self.file = nil
         Self.syncFolder(of: file.final)
@@ -116,7 +112,7 @@ final class ByteWriter {
     /// exists.
     private static func syncFolder(of path: String) {
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
-        let descriptor = systemOpen(String(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        let descriptor = shellac_open(String(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
@@ -134,8 +130,8 @@ final class ByteWriter {
                 let count = systemWrite(descriptor, rest)
                 if count >= 0 {
                     rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                } else if errno != EINTR {
-                    throw ExchangeError("could not write: \(String(cString: strerror(errno)))")
+                } else if shellac_errno() != EINTR {
+                    throw ExchangeError("could not write: \(String(cString: shellac_error_text()))")
                 }
             }
         }

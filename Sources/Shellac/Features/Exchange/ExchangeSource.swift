@@ -1,10 +1,6 @@
 // Sources of an import (file, descriptor, bytes, function), and their buffered byte reader.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 /// A source of imported data.
 public struct ExchangeSource {
@@ -72,17 +68,17 @@ final class ByteReader {
         opened = descriptor
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return }
-        if status.st_mode & S_IFMT == S_IFDIR {
+        if shellac_is_folder(status.st_mode) != 0 {
             throw ExchangeError("\(path) is a folder")
         }
-        if status.st_mode & S_IFMT == S_IFREG { totalCount = Int(status.st_size) }
+        if shellac_is_regular(status.st_mode) != 0 { totalCount = Int(status.st_size) }
     }
 
     private static func open(_ path: String) throws -> Int32 {
         guard !path.utf8.contains(0) else { throw ExchangeError("there is a NUL character in the path") }
-        let descriptor = systemOpen(path, O_RDONLY | O_CLOEXEC, 0)
+        let descriptor = shellac_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard descriptor >= 0 else {
-            throw ExchangeError("could not open \(path): \(String(cString: strerror(errno)))")
+            throw ExchangeError("could not open \(path): \(String(cString: shellac_error_text()))")
         }
         return descriptor
     }
@@ -156,7 +152,7 @@ final class ByteReader {
             var failure: Int32 = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, count in
                 let result = systemRead(descriptor, buffer.baseAddress, buffer.count)
-                if result < 0 { failure = errno }
+                if result < 0 { failure = shellac_errno() }
                 count = max(0, result)
             }
             if failure == 0 { return bytes }
@@ -167,8 +163,7 @@ final class ByteReader {
     }
 }
 
-// The system's functions, by names that differ from the methods here.
-func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+// The system's function, by a name that differs from the method's.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)
 }

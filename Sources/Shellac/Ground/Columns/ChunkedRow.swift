@@ -1,12 +1,7 @@
 // A packed row in a reference-counted chunk of memory that it shares with other rows.
 
+import CSQLite
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// A packed row in memory that it shares with the rows that came before and after it.
 ///

@@ -1,10 +1,6 @@
 // A growable malloc buffer, reused for packing columns.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 /// A growable buffer for packing columns, which is reused. Its memory comes from `malloc`, and its
 /// creator must free it. A packer takes the buffer and gives it back, perhaps at another address.

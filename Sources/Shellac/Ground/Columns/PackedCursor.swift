@@ -1,10 +1,6 @@
 // A cursor over packed columns that reads, compares or writes one column after the other.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 /// A place among packed columns, where the next column is read, compared or written. See
 /// ``PackedBytes``.

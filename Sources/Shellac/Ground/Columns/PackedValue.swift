@@ -1,10 +1,6 @@
 // One value in packed bytes: its type tag and a pointer to its payload.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 /// One value in packed bytes: its tag and the address of its payload. The reader must keep the
 /// bytes alive.

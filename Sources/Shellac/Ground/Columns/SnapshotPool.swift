@@ -1,12 +1,7 @@
 // Fills shared memory chunks with the packed rows of one fetch or one series of insertions.
 
+import CSQLite
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// A pool that fills chunks with the rows of one run of a statement, or of insertions between two
 /// moments of a journal. See ``ChunkedRow``.

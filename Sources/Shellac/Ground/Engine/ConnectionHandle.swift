@@ -2,12 +2,6 @@
 
 import CSQLite
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The owner of one `sqlite3 *`.
 ///
 /// The handle is opened without SQLite's own mutexes, since only one access at a time uses it (see
@@ -108,16 +102,17 @@ enum OpeningFailure {
         guard !path.hasPrefix("file:") else { return systemError == 0 ? nil : text(systemError) }
         var status = stat()
         if stat(path, &status) == 0 {
-            if status.st_mode & S_IFMT == S_IFDIR { return "it is a folder" }
-            if access(path, R_OK) != 0 { return "no permission to read it (\(text(errno)))" }
-            if access(path, W_OK) != 0 { return "no permission to write it (\(text(errno)))" }
+            if shellac_is_folder(status.st_mode) != 0 { return "it is a folder" }
+            if access(path, R_OK) != 0 { return "no permission to read it (\(text(shellac_errno())))" }
+            if access(path, W_OK) != 0 { return "no permission to write it (\(text(shellac_errno())))" }
         } else {
             let folder =
                 path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
             if stat(folder, &status) != 0 { return "the folder \(folder) does not exist" }
-            if status.st_mode & S_IFMT != S_IFDIR { return "\(folder) is not a folder" }
+            if shellac_is_folder(status.st_mode) == 0 { return "\(folder) is not a folder" }
             if access(folder, W_OK) != 0 {
-                return "there is no such file, and it cannot be created in \(folder) (\(text(errno)))"
+                return "there is no such file, and it cannot be created in \(folder) "
+                    + "(\(text(shellac_errno())))"
             }
         }
         return systemError == 0 ? nil : text(systemError)

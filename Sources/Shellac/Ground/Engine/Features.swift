@@ -2,12 +2,6 @@
 
 import CSQLite
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The features of the running SQLite. They are determined at run time: the running library may
 /// differ from the header that was used for compilation.
 package enum Features {
@@ -67,11 +61,6 @@ package enum Features {
 
     /// Returns a function of the running SQLite, or nil if it is missing.
     static func symbol(_ name: String) -> UnsafeMutableRawPointer? {
-        #if canImport(Darwin)
-        let anywhere = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT
-        #else
-        let anywhere: UnsafeMutableRawPointer? = nil  // RTLD_DEFAULT
-        #endif
-        return dlsym(anywhere, name)
+        shellac_symbol(name)
     }
 }

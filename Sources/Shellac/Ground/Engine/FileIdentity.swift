@@ -1,10 +1,6 @@
 // Identifies a file by device and inode number, and reads file sizes.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 /// The identity of a file, which distinguishes it from another file at the same path.
 struct FileIdentity: Equatable {

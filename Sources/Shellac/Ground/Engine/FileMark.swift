@@ -2,12 +2,6 @@
 
 import CSQLite
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The last noted link count and change time of a file.
 ///
 /// Moving, deleting or replacing a file changes its file entry. Checking an open file costs a third

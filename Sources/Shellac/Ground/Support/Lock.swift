@@ -1,10 +1,6 @@
 // A lock around a value, on pthread_mutex because the thread sanitizer supports it.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 /// A small lock around a value.
 ///

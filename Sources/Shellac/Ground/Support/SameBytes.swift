@@ -1,10 +1,6 @@
 // Fast equality of byte arrays and byte buffers, by memcmp.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 extension [UInt8] {
     /// Whether the array and the buffer hold the same bytes.

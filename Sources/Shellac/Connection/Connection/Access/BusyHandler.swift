@@ -2,12 +2,6 @@
 
 import CSQLite
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

@@ -1,10 +1,6 @@
 // The thread-local list of connections that the running thread has access to.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 extension Database {
     /// Gives the access to the running thread. No other thread may be able to get it.

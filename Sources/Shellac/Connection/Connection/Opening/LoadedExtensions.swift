@@ -3,12 +3,6 @@
 import CSQLite
 import Synchronization
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 extension Database {
     /// Loads an SQLite extension for connections that are opened later. It may contain a VFS, or
     /// functions in C.

@@ -1,10 +1,6 @@
 // The LRU cache of a connection's prepared statements, keyed by the bytes of their SQL.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 /// The cache of a connection's prepared statements, keyed by SQL. The least recently used ones are
 /// removed first.

@@ -1,10 +1,6 @@
 // The columns that an update writes by default, without those whose stored value is unknown.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 // # The columns that a save provides
 //

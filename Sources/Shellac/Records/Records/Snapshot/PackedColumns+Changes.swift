@@ -1,10 +1,6 @@
 // Finds the columns that differ from a record's snapshot, and builds the snapshot after a save.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import CSQLite
 
 // A record's encoded columns compared with the row that it remembers.
 
