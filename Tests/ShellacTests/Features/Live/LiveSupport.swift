@@ -76,11 +76,18 @@ final class WatchedRequest: Sendable {
     }
 
     /// Returns the number of fetches that a change causes.
-    func fetches(after sql: String) async throws -> Int {
+    ///
+    /// - Parameter count: The number to wait for, however busy the machine is.
+    func fetches(after sql: String, atLeast count: Int = 0) async throws -> Int {
         spy.removeAll()
         try await queue.run(sql)
+        try await waitUntil { fetchCount >= count }
         try await queue.settle()
-        return spy.sql.filter { $0.hasPrefix("SELECT") && $0.contains("FROM \"t\"") }.count
+        return fetchCount
+    }
+
+    private var fetchCount: Int {
+        spy.sql.filter { $0.hasPrefix("SELECT") && $0.contains("FROM \"t\"") }.count
     }
 }
 
