@@ -79,6 +79,7 @@ struct DriftCheck {
     {
         let type = Swift.type(of: record)
         guard var check = try DriftCheck(type, db) else { return [tableMissing(type)] }
+        if let classes = check.classes, try !check.checkClasses(classes) { return check.faults }
         try check.checkDeclarations(of: type)
         try check.checkEncoding(columns(of: record)) { $0.value.isNull }
         try check.checkForeignKeys()
