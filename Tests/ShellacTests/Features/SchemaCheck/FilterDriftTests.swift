@@ -127,6 +127,31 @@ struct FilterDriftTests {
     }
 }
 
+extension FilterDriftTests {
+    @Test("The check of one record finds the faults of its type's filter and soft delete, too")
+    func ofOneRecord() throws {
+        try queue.write { try $0.execute(sql: "CREATE UNIQUE INDEX names ON team (name)") }
+        func filterFaults(_ record: TeamRow) throws -> [String] {
+            try queue.read { db in
+                let error = #expect(throws: SchemaDriftError.self) { try record.checkSchema(db) }
+                return (error?.faults ?? []).map(\.description).filter {
+                    $0.contains("databaseSoftDelete") || $0.contains("unique index")
+                }
+            }
+        }
+        try #expect(
+            filterFaults(NoColumn()) == [
+                "NoColumn has a default filter that does not work with the table team: it has no column "
+                    + "deletedOn (did you mean deletedAt?), which databaseSoftDelete names."
+            ])
+        try #expect(
+            filterFaults(Club()) == [
+                "The unique index names (name) of the table team includes deleted rows of Club, and so the "
+                    + "name of a deleted row cannot be used again. Make it partial: WHERE deletedAt IS NULL."
+            ])
+    }
+}
+
 // MARK: - Classes
 
 private class TeamRow: Record {
