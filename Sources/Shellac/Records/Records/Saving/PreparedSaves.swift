@@ -21,7 +21,7 @@ struct PreparedSaves: ~Copyable {
 
     /// The statements used last. They are also among the others.
     private(set) var lastInsertion: Insertion?
-    private(set) var lastUpdate: Update?
+    private var lastUpdate: Update?
     /// The last insertions of many rows: of the maximum number, and of fewer.
     private var lastManyInsertion: ManyInsertion?
     private var lastFewInsertion: ManyInsertion?
@@ -73,6 +73,18 @@ struct PreparedSaves: ~Copyable {
             key.copy += 1
         }
         return nil
+    }
+
+    /// Returns the statement that updated last, if it is not in use and does the same.
+    @inline(__always)
+    func update(
+        _ mask: ColumnMask, _ row: ExpectedRow?, _ resolution: Database.ConflictResolution,
+        computes: Bool
+    ) -> Unretained<Statement>? {
+        switch lastUpdate {
+        case .some(let last): last.isFree(for: mask, row, resolution, computes) ? last.statement : nil
+        case .none: nil
+        }
     }
 
     /// Keeps a statement.

@@ -187,8 +187,8 @@ final class RecordStatements {
         _ mask: ColumnMask, _ row: ExpectedRow?, _ resolution: Database.ConflictResolution,
         _ returning: Returning?, computes: Bool
     ) throws -> Unretained<Statement> {
-        if returning == nil, prepared.lastUpdate?.isFree(for: mask, row, resolution, computes) ?? false,
-            let statement = prepared.lastUpdate?.statement
+        if returning == nil,
+            let statement = prepared.update(mask, row, resolution, computes: computes)
         {
             return statement
         }
