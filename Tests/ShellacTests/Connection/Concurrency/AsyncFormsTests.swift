@@ -51,9 +51,10 @@ import Testing
         let database = try writer.open(file)
         // A backup of a pool reads beside the writer, and waits for its destination.
         let copy = try DatabaseQueue()
-        let hold = try await Hold(form == .backup && writer == .pool ? copy : database)
+        let held: any DatabaseWriter = form == .backup && writer == .pool ? copy : database
+        let hold = try await Hold(held)
         // Swift's pool has one thread for each core.
-        let count = form == .backup && writer == .queue ? 1 : ProcessInfo.processInfo.activeProcessorCount + 4
+        let count = ProcessInfo.processInfo.activeProcessorCount + 4
         try await withThrowingTaskGroup { group in
             for number in 0..<count {
                 group.addTask { try await perform(form, on: database, number, copy: copy) }
