@@ -100,7 +100,7 @@ struct LockTests {
                         defer { pool = nil }
                         return pool
                     }
-                    try await pool?.close()
+                    try pool?.close()
                 }
             }
             closing.withLock { $0 = pool }
