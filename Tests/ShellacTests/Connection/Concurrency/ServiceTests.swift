@@ -54,7 +54,7 @@ struct ServiceTests {
         let service = start(writer)
         for number in 1...20 { try await writer.write { db in try db.insert("\(number)") } }
         let snapshots = try (writer as? DatabasePool).map { [try $0.makeSnapshot()] } ?? []
-        for snapshot in snapshots { try snapshot.close() }
+        for snapshot in snapshots { try await snapshot.close() }
         service.cancel()
         try await service.value
         try expectClosed((1...20).map(String.init))

@@ -90,7 +90,7 @@ struct ExternalChangesTests {
             for try await _ in changes {}
             return "ended"
         }
-        if isClosed { try queue?.close() } else { queue = nil }
+        if isClosed { try await queue?.close() } else { queue = nil }
         #expect(try await task.value == "ended")
         if !isClosed { #expect(observed == nil) }
         _ = queue

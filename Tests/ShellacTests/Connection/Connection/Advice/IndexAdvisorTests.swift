@@ -258,7 +258,7 @@ struct IndexAdvisorTests {
                     _ = try Row.fetchAll(db, sql: "SELECT id FROM player WHERE team = ?", arguments: [team])
                 }
             }
-            try await queue.close()
+            try queue.close()
             #expect(log.elements.count == 1, "\(log.elements)")
             #expect(log.elements.first?.hasPrefix("test: an index would help") == true)
         }

@@ -134,7 +134,7 @@ struct LoadedExtensionsTests {
             #expect(off?.message == "not authorized")
             // If one is gone from the disk, opening a database throws an error that names it.
             try FileManager.default.removeItem(atPath: library)
-            (_, _) = (before, try? await pool.close())
+            (_, _) = (before, try? pool.close())
             let gone = databaseError { _ = try DatabaseQueue() }
             #expect(
                 gone == nil
