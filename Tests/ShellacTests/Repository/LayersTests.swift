@@ -57,12 +57,15 @@ import Testing
     @Test("features can be left out, and a layer that needs one of them fails then", .behaviour(122))
     func featuresCanBeLeftOut() async throws {
         let names = [
-            "RecordCodable", "Validation", "SchemaCheck", "Kinds", "Counters", "Held", "LostUpdates", "Stamps",
+            "RecordCodable", "Validation", "SchemaCheck", "Kinds", "Counters", "Held", "LostUpdates",
+            "Stamps",
             "Relations", "SoftDelete", "Live", "Lists", "Exchange",
         ]
         // The gate leaves out the same ones.
         let gate = try String(contentsOf: Repository.root.appending(path: ".ci/run"), encoding: .utf8)
-        for name in names { #expect(gate.contains("--without \(name) ") || gate.contains("--without \(name)\n")) }
+        for name in names {
+            #expect(gate.contains("--without \(name) ") || gate.contains("--without \(name)\n"))
+        }
         let features = names.flatMap { ["--without", $0] }
         let report = try await withCopy { copy in
             let script = copy.appending(path: ".ci/layers").path
