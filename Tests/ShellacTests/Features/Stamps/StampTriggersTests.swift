@@ -328,7 +328,7 @@ struct StampTriggersTests {
                 CREATE TABLE memo (id INTEGER PRIMARY KEY, title, score, createdAt TEXT NOT NULL,
                     updatedAt TEXT NOT NULL DEFAULT '', titleChangedAt TEXT)
                 """)
-            try await memos.queue.register(style.memo)
+            try memos.queue.register(style.memo)
             #expect(log.elements.count == 1)
             #expect(log.elements.first?.contains("NOT NULL without a default value: createdAt.") == true)
             #expect(log.elements.first?.contains("NOT NULL DEFAULT CURRENT_TIMESTAMP") == true)
@@ -349,7 +349,7 @@ struct StampTriggersTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             crashWithoutBacktrace()
             final class Plain: Record { override class var databaseTableName: String { "memo" } }
-            try await DatabaseQueue().register(Plain.self)
+            try DatabaseQueue().register(Plain.self)
         }
         let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(output.contains("Plain has no stamps to register. Declare them in `databaseStamps`"))
