@@ -51,12 +51,12 @@ struct SaveRuleTests {
     @Test("The rules of a type come in the order of the list, whatever it declares first")
     func order() throws {
         try queue.read { db in
-            let rules = try SaveRule.rules(of: Shrub.self, in: Shrub.tableSchema(on: db))
+            let rules = try SaveRules(of: Shrub.self, in: Shrub.tableSchema(on: db))
             #expect(
                 rules.map(\.declaration) == [
                     "databaseKinds", "a counter of the table", "databaseSoftDelete", "databaseStamps",
                 ])
-            #expect(try SaveRule.rules(of: Seed.self, in: Seed.tableSchema(on: db)).isEmpty)
+            #expect(try SaveRules(of: Seed.self, in: Seed.tableSchema(on: db)).isEmpty)
         }
     }
 
