@@ -23,8 +23,8 @@ import Testing
     func names() throws {
         let known = try
             ([
-                ".ci/run", ".ci/layers", ".ci/sanitize", ".ci/sqlites", ".ci/prose", "Package.swift",
-                ".swift-format",
+                ".ci/run", ".ci/nightly", ".ci/layers", ".ci/sanitize", ".ci/sqlites", ".ci/prose",
+                "Package.swift", ".swift-format",
             ]
             + files(in: "Sources") + files(in: "Tests") + files(in: "Playgrounds"))
             .filter { !$0.hasSuffix("ContributingTests.swift") }

@@ -109,8 +109,8 @@ extension Database {
     /// It throws `SQLITE_BUSY` or `SQLITE_LOCKED` if an open transaction has written to this
     /// database, or if the destination has any open transaction.
     ///
-    /// Without an access to the databases, use the method of the same name of a ``DatabaseQueue``. It
-    /// allows other accesses to the source between two steps.
+    /// Without an access to the databases, use the method of a ``DatabaseQueue`` that has the same
+    /// name. It allows other accesses to the source between two steps.
     ///
     /// - Parameters:
     ///   - destination: The database whose content is replaced.
