@@ -105,7 +105,7 @@ import Testing
         Quotation(
             message: "no 'async' operations occur within 'await' expression",
             source: """
-                func close(_ dbQueue: DatabaseQueue) async throws { try await dbQueue.close() }
+                func erase(_ dbQueue: DatabaseQueue) async throws { try await dbQueue.erase() }
                 """),
         Quotation(
             message: "expression is 'async' but is not marked with 'await'",
