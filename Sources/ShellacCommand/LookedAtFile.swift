@@ -141,15 +141,42 @@ final class LookedAtFile {
 
     /// Reads the database. If no lock keeps writers away, checks that there was no write meanwhile.
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        var attempt = 0
+        while true {
+            var hasBegun = false
+            do {
+                let result = try queue.read { db in
+                    try beginBesideLog(db)
+                    hasBegun = true
+                    return try body(db)
+                }
+                try checkStill()
+                return result
+            } catch let error as OutputClosed {
+                throw error
+            } catch let error as DatabaseError
+                where !hasBegun && error.resultCode == .SQLITE_READONLY && attempt < 250
+            {
+                attempt += 1
+                usleep(20_000)
+            } catch {
+                try checkStill()
+                throw Failure(error, path: path)
+            }
+        }
+    }
+
+    /// Begins to see one state of a database with a log.
+    ///
+    /// SQLite marks this state in the log's index, unless another reader has done so. This
+    /// connection may not write there. So while nobody has marked the newest state, for example
+    /// after the log has begun anew, it throws `SQLITE_READONLY_CANTINIT`.
+    private func beginBesideLog(_ db: Database) throws {
+        guard way == .besideLog else { return }
         do {
-            let result = try queue.read { db in try body(db) }
-            try checkStill()
-            return result
-        } catch let error as OutputClosed {
-            throw error
-        } catch {
-            try checkStill()
-            throw Failure(error, path: path)
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
+        } catch let error as DatabaseError where error.resultCode != .SQLITE_READONLY {
+            // The function finds the fault by itself.
         }
     }
 
