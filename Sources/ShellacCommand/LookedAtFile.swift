@@ -168,9 +168,9 @@ final class LookedAtFile {
 
     /// Begins to see one state of a database with a log.
     ///
-    /// SQLite marks this state in the log's index, unless another reader has done so. This
-    /// connection may not write there. So while nobody has marked the newest state, for example
-    /// after the log has begun anew, it throws `SQLITE_READONLY_CANTINIT`.
+    /// Another process may just change the log's index. To SQLite, it looks damaged then, or lacks a
+    /// mark of the newest state. This connection may not write there, so SQLite throws
+    /// `SQLITE_READONLY_RECOVERY` or `SQLITE_READONLY_CANTINIT`. A moment later, all is well.
     private func beginBesideLog(_ db: Database) throws {
         guard way == .besideLog else { return }
         do {

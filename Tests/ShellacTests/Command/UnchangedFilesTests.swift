@@ -167,6 +167,26 @@ struct UnchangedFilesTests {
         #expect(finished)
     }
 
+    @Test("while another process changes the index of the log, a look waits")
+    func changingIndex() async throws {
+        let database = try TemporaryDatabase(journalMode: .wal)
+        let queue = try database.queue()
+        try await queue.write { db in try db.insert("Arthur") }
+        let index = try FileHandle(forUpdating: URL(filePath: database.path + "-shm"))
+        let header = try #require(try index.read(upToCount: 96))
+        // The two copies of the header differ, as in the middle of a change.
+        try index.seek(toOffset: 8)
+        try index.write(contentsOf: Data([0xAB]))
+        let looked = Task { try await ShellacCommand.run("show", database.path, "player", "--as", "csv") }
+        try await Task.sleep(for: .milliseconds(500))
+        try index.seek(toOffset: 0)
+        try index.write(contentsOf: header)
+        let result = try await looked.value
+        #expect(result.status == 0 && result.output.contains("Arthur"), "\(result.output)")
+        try await queue.write { db in try db.insert("Barbara") }
+        try #expect(queue.names() == ["Arthur", "Barbara"])
+    }
+
     @Test(
         "names of files with quotes, blanks and the signs of URIs are names",
         arguments: ["a b?c#d%e.sqlite", "ü'\"x&=.db", "-x"])
