@@ -168,9 +168,9 @@ final class LookedAtFile {
 
     /// Begins to see one state of a database with a log.
     ///
-    /// Another process may just change the log's index. To SQLite, it looks damaged then, or lacks a
-    /// mark of the newest state. This connection may not write there, so SQLite throws
-    /// `SQLITE_READONLY_RECOVERY` or `SQLITE_READONLY_CANTINIT`. A moment later, all is well.
+    /// While another process changes the log's index, SQLite may find it damaged. This connection
+    /// may not repair it, so SQLite throws `SQLITE_READONLY_RECOVERY` or
+    /// `SQLITE_READONLY_CANTINIT`. A moment later, the read succeeds.
     private func beginBesideLog(_ db: Database) throws {
         guard way == .besideLog else { return }
         do {
