@@ -141,28 +141,18 @@ final class LookedAtFile {
 
     /// Reads the database. If no lock keeps writers away, checks that there was no write meanwhile.
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        var attempt = 0
-        while true {
-            var hasBegun = false
-            do {
-                let result = try queue.read { db in
-                    try beginBesideLog(db)
-                    hasBegun = true
-                    return try body(db)
-                }
-                try checkStill()
-                return result
-            } catch let error as OutputClosed {
-                throw error
-            } catch let error as DatabaseError
-                where !hasBegun && error.resultCode == .SQLITE_READONLY && attempt < 250
-            {
-                attempt += 1
-                usleep(20_000)
-            } catch {
-                try checkStill()
-                throw Failure(error, path: path)
+        do {
+            let result = try queue.read { db in
+                beginBesideLog(db)
+                return try body(db)
             }
+            try checkStill()
+            return result
+        } catch let error as OutputClosed {
+            throw error
+        } catch {
+            try checkStill()
+            throw Failure(error, path: path)
         }
     }
 
@@ -171,12 +161,18 @@ final class LookedAtFile {
     /// While another process changes the log's index, SQLite may find it damaged. This connection
     /// may not repair it, so SQLite throws `SQLITE_READONLY_RECOVERY` or
     /// `SQLITE_READONLY_CANTINIT`. A moment later, the read succeeds.
-    private func beginBesideLog(_ db: Database) throws {
+    private func beginBesideLog(_ db: Database) {
         guard way == .besideLog else { return }
-        do {
-            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
-        } catch let error as DatabaseError where error.resultCode != .SQLITE_READONLY {
-            // The function finds the fault by itself.
+        for _ in 0..<250 {
+            do {
+                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
+                return
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
+                usleep(20_000)
+            } catch {
+                // The function that reads meets the error itself.
+                return
+            }
         }
     }
 
