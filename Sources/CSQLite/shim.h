@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,10 +33,10 @@ static inline int shellac_errno(void) { return errno; }
 static inline const char *shellac_error_text(void) { return strerror(errno); }
 
 /// Whether the mode of a file's status is that of a folder.
-static inline int shellac_is_folder(mode_t mode) { return S_ISDIR(mode); }
+static inline bool shellac_is_folder(mode_t mode) { return S_ISDIR(mode); }
 
 /// Whether the mode of a file's status is that of a regular file.
-static inline int shellac_is_regular(mode_t mode) { return S_ISREG(mode); }
+static inline bool shellac_is_regular(mode_t mode) { return S_ISREG(mode); }
 
 /// The time when a file was changed last.
 static inline struct timespec shellac_modified(const struct stat *status) {

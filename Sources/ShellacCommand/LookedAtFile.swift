@@ -75,9 +75,9 @@ final class LookedAtFile {
         guard !path.utf8.contains(0), stat(path, &status) == 0 else {
             throw Failure(.unreadable, "there is no file \(path)")
         }
-        if shellac_is_folder(status.st_mode) != 0 { throw Failure(.unreadable, "\(path) is a folder") }
+        if shellac_is_folder(status.st_mode) { throw Failure(.unreadable, "\(path) is a folder") }
         // Opening a pipe would block.
-        guard shellac_is_regular(status.st_mode) != 0 else {
+        guard shellac_is_regular(status.st_mode) else {
             throw Failure(.unreadable, "\(path) is not a regular file")
         }
         guard access(path, R_OK) == 0 else {

@@ -62,9 +62,9 @@ final class ByteWriter {
         guard !path.utf8.contains(0) else { throw ExchangeError("there is a NUL character in the path") }
         var status = stat()
         let exists = stat(path, &status) == 0
-        if exists, shellac_is_folder(status.st_mode) != 0 { throw ExchangeError("\(path) is a folder") }
+        if exists, shellac_is_folder(status.st_mode) { throw ExchangeError("\(path) is a folder") }
         // A device or a pipe is written, and not replaced.
-        let isReplaced = !exists || shellac_is_regular(status.st_mode) != 0
+        let isReplaced = !exists || shellac_is_regular(status.st_mode)
         // For a symbolic link, its target is replaced, and not the link.
         let target = exists ? Self.resolved(path) : path
         let written = isReplaced ? "\(target).\(UInt64.random(in: .min ... .max)).part" : path

@@ -68,10 +68,10 @@ final class ByteReader {
         opened = descriptor
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return }
-        if shellac_is_folder(status.st_mode) != 0 {
+        if shellac_is_folder(status.st_mode) {
             throw ExchangeError("\(path) is a folder")
         }
-        if shellac_is_regular(status.st_mode) != 0 { totalCount = Int(status.st_size) }
+        if shellac_is_regular(status.st_mode) { totalCount = Int(status.st_size) }
     }
 
     private static func open(_ path: String) throws -> Int32 {

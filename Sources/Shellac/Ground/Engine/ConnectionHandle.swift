@@ -102,14 +102,14 @@ enum OpeningFailure {
         guard !path.hasPrefix("file:") else { return systemError == 0 ? nil : text(systemError) }
         var status = stat()
         if stat(path, &status) == 0 {
-            if shellac_is_folder(status.st_mode) != 0 { return "it is a folder" }
+            if shellac_is_folder(status.st_mode) { return "it is a folder" }
             if access(path, R_OK) != 0 { return "no permission to read it (\(text(shellac_errno())))" }
             if access(path, W_OK) != 0 { return "no permission to write it (\(text(shellac_errno())))" }
         } else {
             let folder =
                 path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
             if stat(folder, &status) != 0 { return "the folder \(folder) does not exist" }
-            if shellac_is_folder(status.st_mode) == 0 { return "\(folder) is not a folder" }
+            if !shellac_is_folder(status.st_mode) { return "\(folder) is not a folder" }
             if access(folder, W_OK) != 0 {
                 return "there is no such file, and it cannot be created in \(folder) "
                     + "(\(text(shellac_errno())))"
