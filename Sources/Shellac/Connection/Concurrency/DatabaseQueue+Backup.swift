@@ -86,15 +86,8 @@ extension DatabaseQueue {
         let backup = try writeWithoutTransaction { source in try Backup(from: source, to: destination) }
         // Neither database can be closed before the backup is finished.
         defer { try? writeWithoutTransaction { _ in backup.finish() } }
-        while true {
-            let state = try writeWithoutTransaction { _ in
-                try backup.step(pages: pagesPerStep == 0 ? -1 : pagesPerStep)
-            }
-            if state.isCompleted {
-                try? progress?(state)
-                return
-            }
-            try progress?(state)
+        try backup.copyAll(pagesPerStep: pagesPerStep, progress) { step in
+            try writeWithoutTransaction { _ in try step() }
         }
     }
 }

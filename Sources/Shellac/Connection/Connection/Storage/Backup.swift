@@ -84,6 +84,26 @@ final class Backup {
             totalPageCount: Int(sqlite3_backup_pagecount(pointer)), isCompleted: code == SQLITE_DONE)
     }
 
+    /// Copies all pages.
+    ///
+    /// - Parameters:
+    ///   - pagesPerStep: The number of pages of each step, or all of them if it is negative or zero.
+    ///   - progress: Gets the progress after each step. After the last one, its error is ignored.
+    ///   - access: Runs a step with access to the source.
+    func copyAll(
+        pagesPerStep: Int, _ progress: ((DatabaseBackupProgress) throws -> Void)?,
+        _ access: (() throws -> DatabaseBackupProgress) throws -> DatabaseBackupProgress = { try $0() }
+    ) throws {
+        while true {
+            let state = try access { try step(pages: pagesPerStep == 0 ? -1 : pagesPerStep) }
+            if state.isCompleted {
+                try? progress?(state)
+                return
+            }
+            try progress?(state)
+        }
+    }
+
     /// Ends the backup. The caller must have access to both databases.
     func finish() {
         sqlite3_backup_finish(pointer)
@@ -129,13 +149,6 @@ extension Database {
         if self === destination { Misuse.trap("a database cannot be copied over itself.") }
         let backup = try Backup(from: self, to: destination)
         defer { backup.finish() }
-        while true {
-            let state = try backup.step(pages: pagesPerStep == 0 ? -1 : pagesPerStep)
-            if state.isCompleted {
-                try? progress?(state)
-                return
-            }
-            try progress?(state)
-        }
+        try backup.copyAll(pagesPerStep: pagesPerStep, progress)
     }
 }
