@@ -25,11 +25,7 @@ struct ServiceRun: Sendable {
         guard isOpen else { throw writer.database.closedError() }
         await Self.untilCancelled()
         // The task is cancelled, so any waiting in it would end at once.
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue(label: "Shellac.\(description).end").async {
-                continuation.resume(with: Result { try end() })
-            }
-        }
+        try await onOwnThread("Shellac.\(description).end", end)
     }
 
     private static func untilCancelled() async {
@@ -154,10 +150,15 @@ extension DatabaseReader {
     ///
     /// - Throws: The errors of the synchronous form.
     public nonisolated(nonsending) func close() async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue(label: "Shellac.closing").async {
-                continuation.resume(with: Result { try self.close() })
-            }
-        }
+        try await onOwnThread("Shellac.closing") { try self.close() }
+    }
+}
+
+/// Runs a function on a thread of its own, even if the task is cancelled.
+private nonisolated(nonsending) func onOwnThread(
+    _ label: String, _ body: @escaping @Sendable () throws -> Void
+) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue(label: label).async { continuation.resume(with: Result { try body() }) }
     }
 }
