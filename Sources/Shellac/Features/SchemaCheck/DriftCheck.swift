@@ -144,8 +144,7 @@ struct DriftCheck {
     /// Returns the columns that the type selects, and the first row of the table if there is one.
     mutating func selectedColumns(_ type: any TableRecord.Type) throws -> (names: [String], row: Row?) {
         do {
-            let conditions = rules.compactMap(\.rowCondition).joined(separator: " AND ")
-            let filter = conditions.isEmpty ? "" : " WHERE \(conditions)"
+            let filter = rules.rowCondition.map { " WHERE \($0)" } ?? ""
             let statement = try db.makeStatement(
                 sql: "SELECT \(type.selectionSQL) FROM \(tableName.quotedDatabaseIdentifier)\(filter) LIMIT 1"
             )

@@ -80,7 +80,7 @@ extension RecordPlan {
     /// Returns the condition that finds a record's row, as long as it meets the conditions of the
     /// type's rules.
     func ownCondition(_ columns: [String]) -> String {
-        Self.condition(columns) + rules.compactMap(\.rowCondition).map { " AND \($0)" }.joined()
+        Self.condition(columns) + (rules.rowCondition.map { " AND \($0)" } ?? "")
     }
 
     static func condition(_ columns: [String]) -> String {

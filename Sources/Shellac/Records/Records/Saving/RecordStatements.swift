@@ -159,8 +159,7 @@ final class RecordStatements {
                 assignments = quotedNames(ColumnMask([0])).map { "\($0) = \(plan.quotedTable).\($0)" }
             }
             let list = assignments.joined(separator: ", ")
-            let conditions = plan.rules.compactMap(\.rowCondition).joined(separator: " AND ")
-            let condition = conditions.isEmpty ? "" : " WHERE \(conditions)"
+            let condition = plan.rules.rowCondition.map { " WHERE \($0)" } ?? ""
             return "\(insertionSQL(.abort, computes: computes)) ON CONFLICT DO "
                 + (list.isEmpty ? "NOTHING" : "UPDATE SET \(list)\(condition)")
         }

@@ -131,8 +131,8 @@ extension RecordWriter {
         writer.text("DO UPDATE SET ")
         try writer.list(assignments) { try $1.write(to: &$0) }
         for rule in plan.rules { try rule.check(names) }
-        for (index, condition) in plan.rules.compactMap(\.rowCondition).enumerated() {
-            writer.text(index == 0 ? " WHERE " : " AND ")
+        if let condition = plan.rules.rowCondition {
+            writer.text(" WHERE ")
             writer.keyword(condition)
         }
         writer.text(" RETURNING ")

@@ -86,3 +86,11 @@ struct SaveRules: RandomAccessCollection {
         }
     }
 }
+
+extension Sequence<SaveRule> {
+    /// The condition that the row of a record must meet for all rules, in SQL. Nil for none.
+    var rowCondition: String? {
+        let conditions = compactMap(\.rowCondition)
+        return conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
+    }
+}
