@@ -25,17 +25,23 @@ import Testing
         }
     }
 
+    private func backUp(
+        _ writer: any DatabaseWriter, to copy: DatabaseQueue, pagesPerStep: Int = 1_000,
+        _ progress: @escaping @Sendable (DatabaseBackupProgress) throws -> Void
+    ) async throws {
+        if let queue = writer as? DatabaseQueue {
+            try await queue.backup(to: copy, pagesPerStep: pagesPerStep, progress: progress)
+        } else if let pool = writer as? DatabasePool {
+            try await pool.backup(to: copy, pagesPerStep: pagesPerStep, progress: progress)
+        }
+    }
+
     private func perform(
         _ form: Form, on writer: any DatabaseWriter, _ number: Int = 0, copy: DatabaseQueue? = nil
     ) async throws {
         switch form {
         case .backup:
-            let copy = try copy ?? DatabaseQueue()
-            if let queue = writer as? DatabaseQueue {
-                try await queue.backup(to: copy)
-            } else if let pool = writer as? DatabasePool {
-                try await pool.backup(to: copy)
-            }
+            try await backUp(writer, to: copy ?? DatabaseQueue()) { _ in }
         case .vacuum: try await writer.vacuum()
         case .vacuumInto: try await writer.vacuum(into: file.folder.path + "/copy\(number).sqlite")
         case .register: try await writer.register(Dated.self)
@@ -90,11 +96,7 @@ import Testing
                 steps.withLock { $0 += 1 }
                 withUnsafeCurrentTask { $0?.cancel() }
             }
-            if let queue = database as? DatabaseQueue {
-                try await queue.backup(to: copy, pagesPerStep: 1, progress: cancel)
-            } else if let pool = database as? DatabasePool {
-                try await pool.backup(to: copy, pagesPerStep: 1, progress: cancel)
-            }
+            try await backUp(database, to: copy, pagesPerStep: 1, cancel)
         }
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(steps.value == 1)
