@@ -87,7 +87,7 @@ final class Backup {
     /// Copies all pages.
     ///
     /// - Parameters:
-    ///   - pagesPerStep: The number of pages of each step, or all of them if it is negative or zero.
+    ///   - pagesPerStep: The number of pages in one step. A negative number, or zero, means all.
     ///   - progress: Gets the progress after each step. After the last one, its error is ignored.
     ///   - access: Runs a step with access to the source.
     func copyAll(
