@@ -36,6 +36,10 @@ final class LookedAtFile {
     private let copy: PrivateCopy?
     private let before: FileState
 
+    /// How often a file is tried that another process is opening, closing or changing: for 5 seconds.
+    private static let attempts = 250
+    private static let pause: useconds_t = 20_000
+
     init(_ path: String) throws {
         try Self.check(path)
         self.path = path
@@ -58,10 +62,11 @@ final class LookedAtFile {
                 return
             } catch {
                 // Files appear and disappear while a program opens or closes the database.
-                guard attempt < 50, before.way == .besideLog || FileState(location) != before else {
-                    throw Failure(error, path: path)
-                }
-                usleep(20_000)
+                let code = (error as? DatabaseError)?.resultCode
+                guard attempt < Self.attempts, code != .SQLITE_CORRUPT, code != .SQLITE_NOTADB,
+                    before.way == .besideLog || FileState(location) != before
+                else { throw Failure(error, path: path) }
+                usleep(Self.pause)
             }
         }
     }
@@ -163,12 +168,12 @@ final class LookedAtFile {
     /// `SQLITE_READONLY_CANTINIT`. A moment later, the read succeeds.
     private func beginBesideLog(_ db: Database) {
         guard way == .besideLog else { return }
-        for _ in 0..<250 {
+        for _ in 0..<Self.attempts {
             do {
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
                 return
             } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
-                usleep(20_000)
+                usleep(Self.pause)
             } catch {
                 // The function that reads meets the error itself.
                 return

@@ -167,24 +167,84 @@ struct UnchangedFilesTests {
         #expect(finished)
     }
 
+    /// The index of a log, whose header other processes find in the middle of a change.
+    private final class ChangingIndex {
+        private let file: FileHandle
+        private let header: Data
+
+        init(of database: TemporaryDatabase) throws {
+            file = try FileHandle(forUpdating: URL(filePath: database.path + "-shm"))
+            header = try #require(try file.read(upToCount: 96))
+        }
+
+        /// Makes the two copies of the header differ.
+        func begin() throws {
+            try file.seek(toOffset: 8)
+            try file.write(contentsOf: Data([0xAB]))
+        }
+
+        func end() throws {
+            try file.seek(toOffset: 0)
+            try file.write(contentsOf: header)
+        }
+    }
+
     @Test("while another process changes the index of the log, a look waits")
     func changingIndex() async throws {
         let database = try TemporaryDatabase(journalMode: .wal)
         let queue = try database.queue()
         try await queue.write { db in try db.insert("Arthur") }
-        let index = try FileHandle(forUpdating: URL(filePath: database.path + "-shm"))
-        let header = try #require(try index.read(upToCount: 96))
-        // The two copies of the header differ, as in the middle of a change.
-        try index.seek(toOffset: 8)
-        try index.write(contentsOf: Data([0xAB]))
+        let index = try ChangingIndex(of: database)
+        try index.begin()
         let looked = Task { try await ShellacCommand.run("show", database.path, "player", "--as", "csv") }
         try await Task.sleep(for: .milliseconds(500))
-        try index.seek(toOffset: 0)
-        try index.write(contentsOf: header)
+        try index.end()
         let result = try await looked.value
         #expect(result.status == 0 && result.output.contains("Arthur"), "\(result.output)")
         try await queue.write { db in try db.insert("Barbara") }
         try #expect(queue.names() == ["Arthur", "Barbara"])
+    }
+
+    @Test("the index of a log may also change between opening a file and reading it")
+    func indexChangingLater() async throws {
+        // `diff` opens two files before it reads the first. It waits for the second one to open.
+        let (first, second) = (
+            try TemporaryDatabase(journalMode: .wal), try TemporaryDatabase(journalMode: .wal)
+        )
+        let (firstQueue, secondQueue) = (try first.queue(), try second.queue())
+        try await firstQueue.write { db in try db.insert("Arthur") }
+        try await secondQueue.write { db in try db.insert("Barbara") }
+        let (firstIndex, secondIndex) = (try ChangingIndex(of: first), try ChangingIndex(of: second))
+        try secondIndex.begin()
+        let looked = Task { try await ShellacCommand.run("diff", first.path, second.path) }
+        try await waitForAnotherProcess(toOpen: first.path)
+        try firstIndex.begin()
+        try secondIndex.end()
+        try await Task.sleep(for: .milliseconds(300))
+        try firstIndex.end()
+        let result = try await looked.value
+        #expect(result.status == 1 && result.output.contains("Barbara"), "\(result.output)")
+        withExtendedLifetime((firstQueue, secondQueue)) {}
+    }
+
+    /// Waits a moment longer than until another process has a file open, as `/proc` tells.
+    private func waitForAnotherProcess(toOpen path: String) async throws {
+        let files = FileManager.default
+        let path = try #require(realpath(path, nil))
+        defer { free(path) }
+        let own = "\(ProcessInfo.processInfo.processIdentifier)"
+        func isOpenElsewhere() -> Bool {
+            let processes = (try? files.contentsOfDirectory(atPath: "/proc")) ?? []
+            return processes.contains { process in
+                guard Int(process) != nil, process != own else { return false }
+                let folder = "/proc/\(process)/fd"
+                return (try? files.contentsOfDirectory(atPath: folder))?.contains {
+                    (try? files.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == String(cString: path)
+                } ?? false
+            }
+        }
+        for _ in 0..<200 where !isOpenElsewhere() { try await Task.sleep(for: .milliseconds(10)) }
+        try await Task.sleep(for: .milliseconds(100))
     }
 
     @Test(
