@@ -200,6 +200,7 @@ struct RandomGraph {
         let queue = try DatabaseQueue(configuration: spy.configuration())
         schema = makeSchema()
         let rows = makeRows()
+        try queue.writeWithoutTransaction(Self.avoidFault)
         try queue.write { db in
             try db.execute(sql: schema)
             for (sql, arguments) in rows { try db.execute(sql: sql, arguments: arguments) }
@@ -281,6 +282,15 @@ struct RandomGraph {
             }
         }
         return Tree(way: way, branches: branches)
+    }
+
+    /// Keeps SQLite from making indexes for joins by itself.
+    ///
+    /// With such an index, a join of RTRIM columns loses rows in SQLite 3.40: see *Known faults of
+    /// SQLite*. SQLite 3.46 and 3.53 have no such fault.
+    static func avoidFault(_ db: Database) throws {
+        guard Features.versionNumber < 3_046_000 else { return }
+        try db.execute(sql: "PRAGMA automatic_index = OFF")
     }
 
     mutating func makeSchema() -> String {

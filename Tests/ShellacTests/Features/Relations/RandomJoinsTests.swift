@@ -64,6 +64,7 @@ extension RandomGraph {
         let queue = try DatabaseQueue()
         schema = makeSchema()
         let rows = makeRows()
+        try queue.writeWithoutTransaction(Self.avoidFault)
         try queue.write { db in
             try db.execute(sql: schema)
             for (sql, arguments) in rows { try db.execute(sql: sql, arguments: arguments) }
