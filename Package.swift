@@ -19,6 +19,9 @@ let package = Package(
         .library(name: "Shellac", targets: ["Shellac"]),
         .library(name: "ShellacTesting", targets: ["ShellacTesting"]),
         .executable(name: "shellac", targets: ["ShellacCommand"]),
+        .plugin(name: "ShellacPlugin", targets: ["ShellacPlugin"]),
+        // A plugin finds a tool by the name of its target.
+        .executable(name: "ShellacCommand", targets: ["ShellacCommand"]),
     ],
     targets: [
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
@@ -29,6 +32,13 @@ let package = Package(
         // The command `shellac`. A target of its name would be that of the library, where file names have no case.
         .executableTarget(
             name: "ShellacCommand", dependencies: ["Shellac", "CSQLite"], swiftSettings: settings),
+        // `swift package shellac …`, here and in each package that depends on this one.
+        .plugin(
+            name: "ShellacPlugin",
+            capability: .command(
+                intent: .custom(
+                    verb: "shellac", description: "Looks into an SQLite file, and changes nothing.")),
+            dependencies: ["ShellacCommand"], path: "Sources/ShellacPlugin"),
         .target(
             name: "TestSupport", dependencies: ["Shellac", "ShellacTesting", "CSQLite"],
             path: "Tests/TestSupport",

@@ -1,3 +1,13 @@
+/// The forms of a verb's result, for people and for programs.
+enum TextOrJSON: String, CaseIterable {
+    case text, json
+}
+
+/// The forms of results in lines.
+enum TextOrJSONLines: String, CaseIterable {
+    case text, jsonl
+}
+
 /// The arguments of a verb.
 struct Arguments {
     let verb: Verb

@@ -13,6 +13,24 @@ struct ClassModel {
         let initial: String?
         /// A comment about it in the generated code.
         let remark: String?
+        /// The type of the property, if it lists the values that the column accepts.
+        var enumeration: Enumeration?
+    }
+
+    /// An enum of the texts that a CHECK lists.
+    struct Enumeration {
+        let name: String
+        let cases: [(name: String, value: String)]
+    }
+
+    /// Facts about a table's columns beyond their declarations, by the names of the columns.
+    struct Hints {
+        /// The storage classes of the values.
+        var kinds: [String: Set<String>] = [:]
+        /// The values that a CHECK lists.
+        var values: [String: [DatabaseValue]] = [:]
+        /// The tables whose rows are counted.
+        var countedTables: [String: String] = [:]
     }
 
     struct Relation {
@@ -28,6 +46,16 @@ struct ClassModel {
     let properties: [Property]
     var relations: [Relation] = []
 
+    /// The columns that `timestamps()` has declared, with their roles: `created` and `updated`.
+    var stamps: [(role: String, column: String)] {
+        ["created", "updated"].compactMap { role in
+            properties.first { Self.stamp($0.column) == role }.map { (role, $0.column.name) }
+        }
+    }
+
+    /// The column that holds the date of a soft deletion.
+    var deletionColumn: String? { properties.first { Self.isDeletion($0.column) }?.column.name }
+
     /// The property for the row id.
     var rowID: Property? {
         table.key.rowIDColumn.flatMap { name in properties.first { $0.column.name.isSameName(as: name) } }
@@ -37,30 +65,29 @@ struct ClassModel {
 
     /// Makes the records of some tables.
     ///
-    /// - Parameter kinds: Returns the storage classes in the columns of a table, by the names of
-    ///   the columns.
     static func models(
-        of tables: [SchemaFacts.Table], canHoldAny: Bool,
-        kinds: (SchemaFacts.Table) throws -> [String: Set<String>]
+        of tables: [SchemaFacts.Table], canHoldAny: Bool, hints: (SchemaFacts.Table) throws -> Hints
     ) throws -> [ClassModel] {
         var typeNames: Set<String> = []
-        var models = try tables.map { table in
-            let kinds = try kinds(table)
-            var names: Set<String> = []
+        let names = tables.map { unique(SwiftNames.type($0.name), in: &typeNames) }
+        var models = try zip(tables, names).map { table, typeName in
+            let hints = try hints(table)
+            var (names, nested): (Set<String>, Set<String>) = ([], typeNames)
             let properties = table.columns.map { column in
-                property(
+                var property = property(
                     column, of: table, name: unique(SwiftNames.property(column.name), in: &names),
-                    holding: kinds[column.name] ?? [], canHoldAny: canHoldAny)
+                    hints, canHoldAny: canHoldAny)
+                property.list(hints.values[column.name] ?? [], &nested)
+                return property
             }
-            return ClassModel(
-                table: table, typeName: unique(SwiftNames.type(table.name), in: &typeNames),
-                properties: properties)
+            return ClassModel(table: table, typeName: typeName, properties: properties)
         }
         addRelations(to: &models)
         return models
     }
 
-    private static func unique(_ name: String, in names: inout Set<String>, or ending: String = "") -> String
+    fileprivate static func unique(_ name: String, in names: inout Set<String>, or ending: String = "")
+        -> String
     {
         let first = names.contains(name) ? name + ending : name
         var (name, number) = (first, 2)
@@ -72,16 +99,21 @@ struct ClassModel {
     }
 
     private static func property(
-        _ column: ColumnInfo, of table: SchemaFacts.Table, name: String, holding kinds: Set<String>,
+        _ column: ColumnInfo, of table: SchemaFacts.Table, name: String, _ hints: Hints,
         canHoldAny: Bool
     ) -> Property {
+        let kinds = hints.kinds[column.name] ?? []
         let isRowID = table.key.rowIDColumn.map { $0.isSameName(as: column.name) } ?? false
         let isKey = column.primaryKeyIndex > 0
         let isReference = table.foreignKeys.contains {
             $0.originColumns.contains { $0.isSameName(as: column.name) }
         }
         var (type, zero) = isRowID ? ("Int64", "0") : Self.type(column, isReference: isReference)
-        var remark: String?
+        var remark = hints.countedTables[column.name].map {
+            "The number of rows of \(TextWidth.visible($0)), which the database counts."
+        }
+        let isStamp = Self.stamp(column) != nil || Self.isDeletion(column)
+        if isStamp { (type, zero) = ("Date", "Date()") }
         if !isRowID, !Self.fits(kinds, type) {
             (type, zero) = Self.type(of: kinds)
             if type == "DatabaseValue", !canHoldAny {
@@ -89,10 +121,24 @@ struct ClassModel {
                 remark = "The column holds \(kinds.sorted().joined(separator: " and ")) values."
             }
         }
-        let isOptional = isRowID || !(column.isNotNull || isKey) || kinds.contains("null")
+        // A value that the program has set wins over a stamp, so there is none at first.
+        let isOptional = isRowID || isStamp || !(column.isNotNull || isKey) || kinds.contains("null")
         return Property(
             column: column, name: name, type: type, isOptional: isOptional,
             initial: isOptional ? nil : initial(column.defaultValueSQL, type) ?? zero, remark: remark)
+    }
+
+    /// Returns the role of a column that is declared as `timestamps()` does.
+    private static func stamp(_ column: ColumnInfo) -> String? {
+        guard column.isNotNull, ["DATETIME", "TEXT"].contains(column.type.uppercased()),
+            column.defaultValueSQL?.uppercased() == "CURRENT_TIMESTAMP"
+        else { return nil }
+        return ["created", "updated"].first { SwiftNames.property(column.name).lowercased().hasPrefix($0) }
+    }
+
+    private static func isDeletion(_ column: ColumnInfo) -> Bool {
+        !column.isNotNull && SwiftNames.property(column.name) == "deletedAt"
+            && ["DATE", "DATETIME", "TIMESTAMP", "TEXT"].contains(column.type.uppercased())
     }
 
     /// Returns the type for a declaration, and a value of it.
@@ -192,6 +238,31 @@ struct ClassModel {
                         isMany: !isOne))
             }
         }
+    }
+}
+
+extension ClassModel.Property {
+    /// Makes the type an enum of values, if these are texts and the property holds texts.
+    ///
+    /// - Parameter typeNames: The names that the type may not have.
+    fileprivate mutating func list(_ values: [DatabaseValue], _ typeNames: inout Set<String>) {
+        let values = values.filter { !$0.isNull }
+        let texts = values.compactMap { value -> String? in
+            if case .string(let text) = value.storage { text } else { nil }
+        }
+        guard type == "String", !texts.isEmpty, texts.count == values.count else { return }
+        var names: Set<String> = []
+        var cases: [(name: String, value: String)] = []
+        for text in texts where !cases.contains(where: { $0.value == text }) {
+            let name = text.isEmpty ? "empty" : SwiftNames.property(text)
+            cases.append((ClassModel.unique(name, in: &names), text))
+        }
+        let typeName = ClassModel.unique(SwiftNames.nestedType(name), in: &typeNames)
+        let first = cases.first { SwiftNames.literal($0.value) == initial } ?? cases[0]
+        self = ClassModel.Property(
+            column: column, name: name, type: typeName, isOptional: isOptional,
+            initial: isOptional ? nil : ".\(SwiftNames.quoted(first.name))", remark: remark,
+            enumeration: ClassModel.Enumeration(name: typeName, cases: cases))
     }
 }
 

@@ -29,7 +29,7 @@ struct ClassPrinting {
             }
             let tables = arguments.has("--alone") ? [table] : Self.related(to: table, facts)
             let models = try ClassModel.models(of: tables, canHoldAny: style == .columns) {
-                try Self.kinds($0, db)
+                try Self.hints($0, db)
             }
             try output.write(SwiftText.file(models, style))
         }
@@ -51,6 +51,27 @@ struct ClassPrinting {
             }
         }
         return found
+    }
+
+    private static func hints(_ table: SchemaFacts.Table, _ db: Database) throws -> ClassModel.Hints {
+        var hints = ClassModel.Hints(kinds: try kinds(table, db))
+        let sql = try String.fetchOne(
+            db, sql: "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND lower(name) = ?",
+            arguments: [table.name.asciiLowercased])
+        let checks = CheckExpressions(sql ?? "")
+        for column in table.columns {
+            // A list with something else than literals has no values here.
+            guard let list = checks.valueLists(of: column.name).first,
+                let row = try? Row.fetchOne(db, sql: "SELECT \(list.sql)")
+            else { continue }
+            hints.values[column.name] = row.databaseValues
+        }
+        for counter in (try? db.counters()) ?? [] where counter.tableName.isSameName(as: table.name) {
+            for column in table.columns where column.name.isSameName(as: counter.column) {
+                hints.countedTables[column.name] = counter.countedTable
+            }
+        }
+        return hints
     }
 
     /// Returns the storage classes in the columns of a table, from some of its rows. SQLite lets a
@@ -88,9 +109,12 @@ enum SwiftText {
         let isStruct = style == .struct
         let properties =
             style == .columns ? model.properties : model.properties.filter { !$0.column.isGenerated }
-        var parts: [[String]] = [relations(model), declarations(properties)]
+        var parts: [[String]] = [relations(model)]
+        parts += properties.compactMap(\.enumeration).map(enumeration)
+        let place = parts.count
+        parts.append(declarations(properties))
         for left in model.properties where left.column.isGenerated && style != .columns {
-            parts[1].append(
+            parts[place].append(
                 "// The column \(TextWidth.visible(left.column.name)) is computed by the database.")
         }
         if style != .columns, properties.contains(where: { $0.name != $0.column.name }) {
@@ -103,6 +127,18 @@ enum SwiftText {
                     ? "static var databaseTableName: String { \(literal) }"
                     : "override class var databaseTableName: String { \(literal) }"
             ])
+        }
+        let modifiers = isStruct ? "static" : "override class"
+        if !model.stamps.isEmpty {
+            let list = model.stamps.map { "\($0.role): \(SwiftNames.literal($0.column))" }
+            parts.append([
+                "\(modifiers) var databaseStamps: DatabaseStamps {",
+                "    DatabaseStamps(\(list.joined(separator: ", ")))", "}",
+            ])
+        }
+        if let column = model.deletionColumn {
+            let literal = SwiftNames.literal(column)
+            parts.append(["\(modifiers) var databaseSoftDelete: SoftDelete? { \(literal) }"])
         }
         if style == .columns { parts.append(columns(properties)) }
         if isStruct, let rowID = model.rowID {
@@ -130,6 +166,15 @@ enum SwiftText {
 
     private static func relations(_ model: ClassModel) -> [String] {
         model.relations.map { "static let \(SwiftNames.quoted($0.name)) = \($0.declaration)" }
+    }
+
+    private static func enumeration(_ enumeration: ClassModel.Enumeration) -> [String] {
+        ["enum \(enumeration.name): String, CaseIterable, Codable, DatabaseValueConvertible {"]
+            + enumeration.cases.map { one in
+                let name = SwiftNames.quoted(one.name)
+                return one.name == one.value
+                    ? "    case \(name)" : "    case \(name) = \(SwiftNames.literal(one.value))"
+            } + ["}"]
     }
 
     private static func declarations(_ properties: [ClassModel.Property]) -> [String] {

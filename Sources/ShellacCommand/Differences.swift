@@ -7,9 +7,11 @@ struct Differences {
     private let file: LookedAtFile
     private let output: Output
     private let arguments: Arguments
+    private let isJSON: Bool
 
-    init(_ file: LookedAtFile, _ output: Output, _ arguments: Arguments) {
+    init(_ file: LookedAtFile, _ output: Output, _ arguments: Arguments) throws {
         (self.file, self.output, self.arguments) = (file, output, arguments)
+        isJSON = try arguments.choice("--as", TextOrJSONLines.self) == .jsonl
     }
 
     func run() throws -> ExitCode {
@@ -27,7 +29,7 @@ struct Differences {
             }
             try other.checkStill()
         }
-        if !isDifferent { try output.line("no difference") }
+        if !isDifferent, !isJSON { try output.line("no difference") }
         return isDifferent ? .found : .done
     }
 
@@ -41,36 +43,58 @@ struct Differences {
 
     private func objects(_ file: LookedAtFile) throws -> [Object] {
         try file.read { db in
-            try Row.fetchAll(
+            let own = try OwnTables(db)
+            return try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT type, name, sql FROM main.sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@'
+                    SELECT type, name, sql, tbl_name FROM main.sqlite_master
+                    WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@'
                     ORDER BY type <> 'table', type <> 'view', type, name
                     """
-            ).map { Object(kind: try $0[0], name: try $0[1], sql: try $0[2]) }
+            ).compactMap { row in
+                guard try isCompared(row[1], own), try isCompared(row[3], own) else { return nil }
+                return Object(kind: try row[0], name: try row[1], sql: try row[2])
+            }
         }
+    }
+
+    /// Whether a table or a trigger is compared. Which migrations have run always is.
+    private func isCompared(_ name: String, _ own: OwnTables) -> Bool {
+        arguments.has("--all") || !own.contains(name, countingMigrations: false)
     }
 
     private func writeSchema(_ old: [Object], _ new: [Object]) throws -> Bool {
         func same(_ a: Object, _ b: Object) -> Bool { a.kind == b.kind && a.name.isSameName(as: b.name) }
         var isDifferent = false
         for object in old {
-            guard let other = new.first(where: { same($0, object) }) else {
-                try write("-", object.sql, .bad)
-                isDifferent = true
-                continue
-            }
-            guard Self.normal(other.sql) != Self.normal(object.sql) else { continue }
-            try output.line("~ \(object.kind) \(TextWidth.visible(object.name))", .changed)
-            try write("-", object.sql, .bad, indentation: "  ")
-            try write("+", other.sql, .good, indentation: "  ")
+            let other = new.first { same($0, object) }
+            guard other.map({ Self.normal($0.sql) != Self.normal(object.sql) }) ?? true else { continue }
+            try write(object, other)
             isDifferent = true
         }
         for object in new where !old.contains(where: { same($0, object) }) {
-            try write("+", object.sql, .good)
+            try write(nil, object)
             isDifferent = true
         }
         return isDifferent
+    }
+
+    /// Writes the difference between two declarations, of which one may be absent.
+    private func write(_ old: Object?, _ new: Object?) throws {
+        guard let object = old ?? new else { return }
+        if isJSON {
+            let change = old == nil ? "added" : new == nil ? "removed" : "changed"
+            return try output.line(
+                JSON.object([
+                    ("change", .text(change)), ("kind", .text(object.kind)), ("name", .text(object.name)),
+                    ("old", .text(old?.sql)), ("new", .text(new?.sql)),
+                ]).line)
+        }
+        let isChanged = old != nil && new != nil
+        let indentation = isChanged ? "  " : ""
+        if isChanged { try output.line("~ \(object.kind) \(TextWidth.visible(object.name))", .changed) }
+        if let old { try write("-", old.sql, .bad, indentation: indentation) }
+        if let new { try write("+", new.sql, .good, indentation: indentation) }
     }
 
     /// Returns SQL in a normal form, without differences in blanks outside of texts.
@@ -120,8 +144,10 @@ struct Differences {
         let virtual = try Set(
             String.fetchAll(
                 db, sql: "SELECT lower(name) FROM main.sqlite_master WHERE type = 'table' AND rootpage = 0"))
+        let own = try OwnTables(db)
         return try db.tableNames().compactMap { name in
-            guard !virtual.contains(name.asciiLowercased), try db.tableExists(name, in: "shellac_other")
+            guard !virtual.contains(name.asciiLowercased), isCompared(name, own),
+                try db.tableExists(name, in: "shellac_other")
             else { return nil }
             let others = try db.columns(in: name, in: "shellac_other").map(\.name)
             func isShared(_ column: String) -> Bool { others.contains { $0.isSameName(as: column) } }
@@ -149,23 +175,28 @@ struct Differences {
         let names = (table.isRowIDHidden ? table.key : []) + table.columns
         let order = key.map { "a.\($0)" }.joined(separator: ", ")
         var isDifferent = false
-        func write(_ line: String, _ style: Output.Style) throws {
-            if !isDifferent { try output.line(TextWidth.visible(table.name), .heading) }
+        func write(
+            _ change: String, _ members: [(name: String, value: JSON)], _ line: () -> String,
+            _ style: Output.Style
+        ) throws {
+            if !isDifferent, !isJSON { try output.line(TextWidth.visible(table.name), .heading) }
             isDifferent = true
-            try output.line(line, style)
+            guard isJSON else { return try output.wrapped("  " + line(), style) }
+            try output.line(
+                JSON.object([("change", .text(change)), ("table", .text(table.name))] + members).line)
         }
-        for (sign, here, there, style) in [
-            ("-", "main", "shellac_other", Output.Style.bad), ("+", "shellac_other", "main", .good),
+        for (sign, change, here, there, style) in [
+            ("-", "deleted", "main", "shellac_other", Output.Style.bad),
+            ("+", "inserted", "shellac_other", "main", .good),
         ] {
             let rows = try Row.fetchCursor(
                 db,
                 sql: "SELECT \(columns("a")) FROM \(here).\(name) AS a WHERE NOT EXISTS "
                     + "(SELECT 1 FROM \(there).\(name) AS b WHERE \(match)) ORDER BY \(order)")
             while let row = try rows.next() {
-                let values = zip(names, row.databaseValues).map {
-                    "\(TextWidth.visible($0)): \(Self.text($1))"
-                }
-                try write("  \(sign) \(values.joined(separator: ", "))", style)
+                let values = row.databaseValues
+                try write(
+                    change, [("row", .row(names, values))], { "\(sign) \(Self.text(names, values))" }, style)
             }
         }
         let compared = table.columns.filter { column in !table.key.contains { $0.isSameName(as: column) } }
@@ -182,15 +213,31 @@ struct Differences {
         )
         while let row = try rows.next() {
             let values = row.databaseValues
-            let keys = zip(table.key, values).map { "\(TextWidth.visible($0)): \(Self.text($1))" }
-            let changes = compared.enumerated().compactMap { index, column -> String? in
+            let changes = compared.enumerated().compactMap { index, column in
                 let (old, new) = (values[key.count + 2 * index], values[key.count + 2 * index + 1])
-                return old == new
-                    ? nil : "\(TextWidth.visible(column)): \(Self.text(old)) → \(Self.text(new))"
+                return old == new ? nil : (column: column, old: old, new: new)
             }
-            try write("  ~ \(keys.joined(separator: ", ")) | \(changes.joined(separator: ", "))", .changed)
+            func text() -> String {
+                let list = changes.map { change in
+                    "\(TextWidth.visible(change.column)): \(Self.text(change.old)) → \(Self.text(change.new))"
+                }
+                return "~ \(Self.text(table.key, values)) | \(list.joined(separator: ", "))"
+            }
+            let json = changes.map { change in
+                (
+                    name: change.column,
+                    value: JSON.object([("old", .value(change.old)), ("new", .value(change.new))])
+                )
+            }
+            try write(
+                "updated", [("key", .row(table.key, values)), ("changes", .object(json))], text, .changed)
         }
         return isDifferent
+    }
+
+    /// Returns values after the names of their columns.
+    static func text(_ names: [String], _ values: [DatabaseValue]) -> String {
+        zip(names, values).map { "\(TextWidth.visible($0)): \(text($1))" }.joined(separator: ", ")
     }
 
     static func text(_ value: DatabaseValue) -> String {

@@ -17,7 +17,7 @@ struct Drawing {
         if arguments.has("--svg"), arguments.has("--mermaid") {
             throw arguments.usage("a diagram is either for Mermaid or an SVG")
         }
-        let facts = try file.read { db in try SchemaFacts(db) }
+        let facts = try file.read { db in try SchemaFacts(db, all: arguments.has("--all")) }
         guard let old = arguments["--check"] else {
             try output.write(arguments.has("--svg") ? SVGDiagram.text(facts) : MermaidDiagram.text(facts))
             return .done

@@ -6,12 +6,15 @@ import Shellac
 struct Examination {
     private let file: LookedAtFile
     private let output: Output
+    private let arguments: Arguments
 
-    init(_ file: LookedAtFile, _ output: Output) { (self.file, self.output) = (file, output) }
+    init(_ file: LookedAtFile, _ output: Output, _ arguments: Arguments) {
+        (self.file, self.output, self.arguments) = (file, output, arguments)
+    }
 
     /// The result of one check.
     private struct Finding {
-        enum Grade {
+        enum Grade: String {
             case good, note, fault
         }
 
@@ -21,12 +24,30 @@ struct Examination {
     }
 
     func run() throws -> ExitCode {
-        var faults = 0
-        let integrity = try integrity()
+        let isJSON = try arguments.choice("--as", TextOrJSON.self) == .json
+        let findings = try findings()
+        let faults = findings.count { $0.grade == .fault }
+        if isJSON {
+            let list = findings.map { finding in
+                JSON.object([
+                    ("grade", .text(finding.grade.rawValue)), ("text", .text(finding.text)),
+                    ("remedy", .text(finding.remedy)),
+                ])
+            }
+            try output.json(.object([("faults", .number(faults)), ("findings", .array(list))]))
+        } else {
+            for finding in findings { try write(finding) }
+            try output.line()
+            try output.line(faults == 0 ? "Nothing is wrong." : "\(String.count(faults, "fault")) found.")
+        }
+        return faults == 0 ? .done : .found
+    }
+
+    private func findings() throws -> [Finding] {
+        var findings = try integrity()
         try file.read { db in
             let state = FileState(file.location)
-            var findings = integrity
-            if integrity.allSatisfy({ $0.grade == .good }) {
+            if findings.allSatisfy({ $0.grade == .good }) {
                 let facts = try SchemaFacts(db)
                 findings += try Self.orphans(db, facts) + Self.mismatches(db, facts)
                 findings += try Self.pages(db, state) + Self.statistics(db, facts) + Self.indexes(facts)
@@ -34,14 +55,8 @@ struct Examination {
             findings += Self.journal(state, file.way)
             if state.isInLogMode { findings.append(Self.library) }
             findings += Self.pragmas
-            for finding in findings {
-                try write(finding)
-                if finding.grade == .fault { faults += 1 }
-            }
         }
-        try output.line()
-        try output.line(faults == 0 ? "Nothing is wrong." : "\(String.count(faults, "fault")) found.")
-        return faults == 0 ? .done : .found
+        return findings
     }
 
     private func write(_ finding: Finding) throws {

@@ -7,9 +7,11 @@ struct Explanation {
     private let file: LookedAtFile
     private let output: Output
     private let sql: String
+    private let isJSON: Bool
 
-    init(_ file: LookedAtFile, _ output: Output, _ arguments: Arguments) {
+    init(_ file: LookedAtFile, _ output: Output, _ arguments: Arguments) throws {
         (self.file, self.output, sql) = (file, output, arguments.words[1])
+        isJSON = try arguments.choice("--as", TextOrJSON.self) == .json
     }
 
     private struct Step {
@@ -29,14 +31,34 @@ struct Explanation {
             ).map {
                 Step(id: try $0["id"], parent: try $0["parent"], detail: try $0["detail"])
             }
+            let indexes = try advice(statement, SchemaFacts(db))
+            if isJSON {
+                return try output.json(
+                    .object([
+                        ("steps", .array(try json(steps, below: 0, db))),
+                        ("indexes", .texts(indexes.map(\.sql))),
+                    ]))
+            }
             if steps.isEmpty {
                 try output.line("SQLite reads no table for it.")
             } else {
                 try write(steps, below: 0, depth: 0, db)
             }
-            try writeAdvice(statement, SchemaFacts(db))
+            try write(indexes)
         }
         return .done
+    }
+
+    private func json(_ steps: [Step], below parent: Int, _ db: Database) throws -> [JSON] {
+        try steps.filter { $0.parent == parent }.map { step in
+            let sentence = PlanWords.sentence(step.detail)
+            let count = try sentence.scanned.flatMap { try rowCount($0, db) }
+            return .object([
+                ("text", .text(sentence.text)), ("detail", .text(step.detail)),
+                ("reads", .text(sentence.scanned)), ("rows", .number(count)),
+                ("steps", .array(try json(steps, below: step.id, db))),
+            ])
+        }
     }
 
     private func write(_ steps: [Step], below parent: Int, depth: Int, _ db: Database) throws {
@@ -60,11 +82,14 @@ struct Explanation {
         return try Int.fetchOne(db, sql: "SELECT count(*) FROM main.\(name.quotedDatabaseIdentifier)")
     }
 
-    private func writeAdvice(_ statement: Statement, _ facts: SchemaFacts) throws {
+    private func advice(_ statement: Statement, _ facts: SchemaFacts) throws -> [IndexModel.Candidate] {
         // For a table that is read twice, one of the indexes may exist already.
-        let indexes = try IndexModel.candidates(for: statement).filter { candidate in
+        try IndexModel.candidates(for: statement).filter { candidate in
             !(facts.table(candidate.table)?.hasIndex(beginningWith: candidate.columns) ?? false)
         }
+    }
+
+    private func write(_ indexes: [IndexModel.Candidate]) throws {
         try output.line()
         guard !indexes.isEmpty else { return try output.line("No other index would help it.") }
         try output.line(indexes.count == 1 ? "This index would help:" : "These indexes would help:", .heading)

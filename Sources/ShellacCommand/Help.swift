@@ -1,5 +1,8 @@
 /// The texts of `--help`.
 enum Help {
+    /// The version of the command, which is that of the library.
+    static let version = "0.1.0"
+
     static var general: String {
         var text = """
             USAGE: shellac VERB FILE …
@@ -8,14 +11,18 @@ enum Help {
 
 
             """
-        for verb in Verb.allCases { text += "  \(padded(verb.rawValue, 9))\(verb.summary)\n" }
-        text += "\nEXAMPLES:\n"
+        text += verbs + "\nEXAMPLES:\n"
         for verb in Verb.allCases { text += "  \(verb.examples[0].command)\n" }
         text += "\nEXIT CODES:\n"
         for code in ExitCode.allCases { text += "  \(code.rawValue)  \(code.meaning)\n" }
         text +=
-            "\nshellac VERB --help describes one verb. Colours are shown in a terminal, unless NO_COLOR is set.\n"
+            "\nshellac VERB --help describes one verb, and shellac --version names the version. Colours are shown in a terminal, unless NO_COLOR is set.\n"
         return text
+    }
+
+    /// The verbs, each in a line.
+    static var verbs: String {
+        Verb.allCases.map { "  \(padded($0.rawValue, 9))\($0.summary)\n" }.joined()
     }
 
     static func text(_ verb: Verb) -> String {

@@ -6,13 +6,18 @@ import Shellac
 struct Inspection {
     private let file: LookedAtFile
     private let output: Output
+    private let arguments: Arguments
 
-    init(_ file: LookedAtFile, _ output: Output) { (self.file, self.output) = (file, output) }
+    init(_ file: LookedAtFile, _ output: Output, _ arguments: Arguments) {
+        (self.file, self.output, self.arguments) = (file, output, arguments)
+    }
 
     func run() throws -> ExitCode {
+        let isJSON = try arguments.choice("--as", TextOrJSON.self) == .json
         try file.read { db in
-            let facts = try SchemaFacts(db)
+            let facts = try SchemaFacts(db, all: arguments.has("--all"))
             let sizes = try Self.sizes(db)
+            if isJSON { return try output.json(json(db, facts, sizes)) }
             try writeFile(db)
             try writeTables(db, facts, sizes)
             if !facts.views.isEmpty {
@@ -27,10 +32,63 @@ struct Inspection {
         return .done
     }
 
-    private func writeFile(_ db: Database) throws {
-        func pragma(_ name: String) throws -> String {
-            try String.fetchOne(db, sql: "SELECT CAST(\(name) AS TEXT) FROM pragma_\(name)") ?? ""
+    private static func pragma(_ name: String, _ db: Database) throws -> String {
+        try String.fetchOne(db, sql: "SELECT CAST(\(name) AS TEXT) FROM pragma_\(name)") ?? ""
+    }
+
+    private func json(_ db: Database, _ facts: SchemaFacts, _ sizes: [String: Int]?) throws -> JSON {
+        func number(_ name: String) throws -> JSON { .number(Int(try Self.pragma(name, db))) }
+        let state = FileState(file.location)
+        let tables = try facts.tables.map { table in
+            JSON.object([
+                ("name", .text(table.name)), ("rows", .number(try Self.rowCount(table, db))),
+                ("size", .number(Self.size(table, sizes))),
+                ("indexes", .texts(table.indexes.map(\.name))),
+                ("columns", .texts(table.columns.map(\.name))),
+            ])
         }
+        let keys = facts.unindexedForeignKeys.map { key, remedy in
+            JSON.object([
+                ("table", .text(key.originTable)), ("columns", .texts(key.originColumns)),
+                ("refersTo", .text(key.destinationTable)), ("remedy", .text(remedy)),
+            ])
+        }
+        let indexes = facts.superfluousIndexes.map { table, index, reason in
+            JSON.object([
+                ("name", .text(index.name)), ("table", .text(table)), ("columns", .texts(index.columns)),
+                ("size", .number(sizes?[index.name.asciiLowercased])), ("reason", .text(reason)),
+            ])
+        }
+        return .object([
+            ("path", .text(file.path)), ("size", .number(state.size)), ("pages", try number("page_count")),
+            ("pageSize", try number("page_size")), ("freePages", try number("freelist_count")),
+            ("encoding", .text(try Self.pragma("encoding", db))),
+            ("journal", .text(state.isInLogMode ? "wal" : "rollback")),
+            ("journalSize", .number(state.isInLogMode ? state.logSize : state.journalSize)),
+            ("userVersion", try number("user_version")), ("applicationID", try number("application_id")),
+            ("tables", .array(tables)), ("views", .texts(facts.views)),
+            ("tablesLeftOut", .number(facts.ownTableCount)),
+            (
+                "unreadableTables",
+                .array(
+                    facts.unreadable.map { name, reason in
+                        .object([("name", .text(name)), ("reason", .text(reason))])
+                    })
+            ),
+            ("foreignKeysWithoutIndex", .array(keys)), ("indexesNotNeeded", .array(indexes)),
+        ])
+    }
+
+    private static func rowCount(_ table: SchemaFacts.Table, _ db: Database) throws -> Int {
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM main.\(table.name.quotedDatabaseIdentifier)") ?? 0
+    }
+
+    private static func size(_ table: SchemaFacts.Table, _ sizes: [String: Int]?) -> Int? {
+        table.isVirtual ? nil : sizes.map { $0[table.name.asciiLowercased] ?? 0 }
+    }
+
+    private func writeFile(_ db: Database) throws {
+        func pragma(_ name: String) throws -> String { try Self.pragma(name, db) }
         let state = FileState(file.location)
         try output.line(TextWidth.visible(file.path), .heading)
         let (pages, free) = (Int(try pragma("page_count")) ?? 0, Int(try pragma("freelist_count")) ?? 0)
@@ -77,19 +135,28 @@ struct Inspection {
 
     private func writeTables(_ db: Database, _ facts: SchemaFacts, _ sizes: [String: Int]?) throws {
         try output.line()
-        guard !facts.tables.isEmpty else { return try output.line("There are no tables.") }
+        guard !facts.tables.isEmpty else {
+            try output.line("There are no tables.")
+            return try writeOwnTables(facts)
+        }
         var table = TextTable(output, ["table", "rows", "size", "indexes", "columns"])
         for one in facts.tables {
-            let count =
-                try Int.fetchOne(db, sql: "SELECT count(*) FROM main.\(one.name.quotedDatabaseIdentifier)")
-                ?? 0
-            let size = one.isVirtual ? nil : sizes.map { $0[one.name.asciiLowercased] ?? 0 }
+            let size = Self.size(one, sizes).map(String.size) ?? ""
             try table.add([
-                .init(one.name), .init(count), .init(size.map(String.size) ?? "", isNumber: true),
+                .init(one.name), .init(try Self.rowCount(one, db)), .init(size, isNumber: true),
                 .init(one.indexes.count), .init(one.columns.count),
             ])
         }
         try table.finish()
+        try writeOwnTables(facts)
+    }
+
+    private func writeOwnTables(_ facts: SchemaFacts) throws {
+        guard facts.ownTableCount > 0 else { return }
+        let count = facts.ownTableCount
+        try output.line(
+            "\(String.count(count, "table")) of SQLite and Shellac \(count == 1 ? "is" : "are") left out: "
+                + "see --all", .faint)
     }
 
     private func writeUnreadable(_ facts: SchemaFacts) throws {

@@ -51,6 +51,17 @@ final class Output {
 
     func line(_ text: String = "") throws { try write(text + "\n") }
 
+    /// Writes a text that begins with a sign. In a terminal, it is wrapped between words.
+    func wrapped(_ text: String, _ style: Style?) throws {
+        guard let width else { return try line(styled(text, style)) }
+        for (index, part) in TextWidth.wrapped(text, to: width, indentation: 4).enumerated() {
+            try line(styled((index == 0 ? "" : "    ") + part, style))
+        }
+    }
+
+    /// Writes a value as JSON, over several lines.
+    func json(_ value: JSON) throws { try line(value.lines()) }
+
     func line(_ text: String, _ style: Style) throws { try line(styled(text, style)) }
 
     /// Writes the buffer.
@@ -75,8 +86,8 @@ final class Output {
         }
     }
 
-    /// Writes a sentence to the standard error.
-    static func complain(_ sentence: String) {
-        try? write(Array("shellac: \(TextWidth.visible(sentence))\n".utf8), to: 2)
+    /// Writes a sentence to the standard error, and lines of the command's own behind it.
+    static func complain(_ sentence: String, _ lines: String = "") {
+        try? write(Array("shellac: \(TextWidth.visible(sentence))\n\(lines)".utf8), to: 2)
     }
 }

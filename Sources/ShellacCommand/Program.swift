@@ -40,7 +40,12 @@ enum Program {
 
     private static func perform(_ words: [String], _ output: Output) throws -> ExitCode {
         guard let first = words.first else {
-            throw Failure(.usage, "no verb was given: see shellac --help")
+            Output.complain("no verb was given: see shellac --help", Help.verbs)
+            return .usage
+        }
+        if first == "--version" {
+            try output.line("shellac \(Help.version), SQLite \(String(cString: sqlite3_libversion()))")
+            return .done
         }
         if ["--help", "-h", "help"].contains(first) {
             if words.count == 2, let verb = Verb(rawValue: words[1]) {
@@ -61,13 +66,13 @@ enum Program {
         let arguments = try Arguments(verb, rest)
         let file = try LookedAtFile(arguments.words[0])
         switch verb {
-        case .inspect: return try Inspection(file, output).run()
+        case .inspect: return try Inspection(file, output, arguments).run()
         case .show: return try Showing(file, output, arguments).run()
         case .class: return try ClassPrinting(file, output, arguments).run()
         case .diagram: return try Drawing(file, output, arguments).run()
         case .diff: return try Differences(file, output, arguments).run()
         case .explain: return try Explanation(file, output, arguments).run()
-        case .doctor: return try Examination(file, output).run()
+        case .doctor: return try Examination(file, output, arguments).run()
         case .watch: return try Watching(file, output, arguments).run()
         }
     }

@@ -15,16 +15,24 @@ struct SchemaFacts {
 
     private(set) var tables: [Table] = []
     private(set) var views: [String]
+    /// The number of tables that are left out.
+    private(set) var ownTableCount = 0
     /// The tables that this program cannot read, with the reason: virtual ones whose module is
     /// missing.
     private(set) var unreadable: [(name: String, reason: String)] = []
 
-    init(_ db: Database) throws {
+    /// - Parameter all: Whether to include the tables that SQLite and Shellac make for themselves.
+    init(_ db: Database, all: Bool = true) throws {
         views = try db.viewNames()
+        let own = all ? nil : try OwnTables(db)
         let virtual = try Set(
             String.fetchAll(
                 db, sql: "SELECT lower(name) FROM main.sqlite_master WHERE type = 'table' AND rootpage = 0"))
         for name in try db.tableNames() {
+            guard !(own?.contains(name) ?? false) else {
+                ownTableCount += 1
+                continue
+            }
             do {
                 tables.append(
                     Table(
@@ -65,6 +73,25 @@ struct SchemaFacts {
                 table.reasonToDrop(index).map { (table.name, index, $0) }
             }
         }
+    }
+}
+
+/// The tables that SQLite and Shellac make for themselves: for the content of virtual tables, for
+/// migrations, counters and undo.
+struct OwnTables {
+    private let shadows: Set<String>
+
+    init(_ db: Database) throws {
+        shadows = try Set(
+            String.fetchAll(
+                db,
+                sql: "SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'"))
+    }
+
+    /// Whether a table, or a trigger, is one of them.
+    func contains(_ name: String, countingMigrations: Bool = true) -> Bool {
+        shadows.contains(name.asciiLowercased) || OwnName.contains(name)
+            || countingMigrations && name.isSameName(as: "grdb_migrations")
     }
 }
 

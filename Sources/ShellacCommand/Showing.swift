@@ -5,7 +5,7 @@ import Shellac
 /// `shellac show`: the rows of a table.
 struct Showing {
     private enum Form: String, CaseIterable {
-        case table, json, jsonl, csv
+        case table, lines, json, jsonl, csv
     }
 
     private let file: LookedAtFile
@@ -17,7 +17,8 @@ struct Showing {
     }
 
     func run() throws -> ExitCode {
-        let form = try arguments.choice("--as", Form.self) ?? .table
+        let asked = try arguments.choice("--as", Form.self)
+        let form = asked ?? .table
         let limit = try arguments.number("--limit").map { Int(min($0, 1e18)) }
         if arguments["--null"] != nil, form == .json || form == .jsonl {
             throw arguments.usage("JSON has its own null: --null is for tables and CSV")
@@ -27,10 +28,12 @@ struct Showing {
         }
         try file.read { db in
             let sql = try Selection(
-                db, arguments.words[1], where: arguments["--where"], order: arguments["--order"], limit: limit
+                db, arguments.words[1], columns: columns(db), where: arguments["--where"],
+                order: arguments["--order"], limit: limit
             ).sql
             switch form {
-            case .table: try writeTable(db, sql)
+            case .table: try writeTable(db, sql, asked == nil ? .linesIfTooNarrow : .columns)
+            case .lines: try writeTable(db, sql, .lines)
             case .json: try export(db, sql, .json)
             case .jsonl: try export(db, sql, .jsonLines)
             case .csv: try export(db, sql, .csv(null: arguments["--null"] ?? ""))
@@ -44,9 +47,30 @@ struct Showing {
         try db.exportRows(of: request, to: .chunks { try output.write($0) }, as: format)
     }
 
-    private func writeTable(_ db: Database, _ sql: String) throws {
+    /// Returns the columns to select, as SQL.
+    private func columns(_ db: Database) throws -> String {
+        guard let list = arguments["--columns"] else { return "*" }
+        let parts = list.split(separator: ",")
+        if parts.isEmpty { throw arguments.usage("--columns needs names") }
+        let table = arguments.words[1]
+        try Selection.checkExists(table, db)
+        let names = try db.columns(in: table, in: "main").map(\.name)
+        // A hidden row id is not among the columns, and may be named.
+        let isHidden = try db.tableExists(table, in: "main") && db.primaryKey(table, in: "main").isHiddenRowID
+        let known = names + (isHidden ? ["rowid"] : [])
+        return try parts.map { part in
+            let name = String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            guard known.contains(where: { $0.isSameName(as: name) }) else {
+                throw Failure(
+                    .sql, "\(table) has no column \(name): there are \(names.joined(separator: ", "))")
+            }
+            return name.quotedDatabaseIdentifier
+        }.joined(separator: ", ")
+    }
+
+    private func writeTable(_ db: Database, _ sql: String, _ layout: TextTable.Layout) throws {
         let statement = try db.makeStatement(sql: sql)
-        var table = TextTable(output, statement.columnNames)
+        var table = TextTable(output, statement.columnNames, layout: layout)
         let rows = try Row.fetchCursor(statement)
         while let row = try rows.next() {
             try table.add(row.databaseValues.map { Self.cell($0, null: arguments["--null"]) })
@@ -77,20 +101,26 @@ struct Selection {
         order: String? = nil,
         limit: Int? = nil
     ) throws {
-        guard try db.tableExists(name, in: "main") || db.viewExists(name, in: "main") else {
-            throw Failure(.sql, try Self.missing(db, name))
-        }
+        try Self.checkExists(name, db)
         var sql = "SELECT \(columns) FROM main.\(name.quotedDatabaseIdentifier)"
-        // A comment at the end of a condition must not hide the closing parenthesis.
-        if let condition { sql += " WHERE (\(condition)\n)" }
+        // A comment at the end of the user's SQL must not hide what follows.
+        func ended(_ text: String) -> String { text.contains("--") ? text + "\n" : text }
+        if let condition { sql += " WHERE (\(ended(condition)))" }
         if let order {
-            sql += " ORDER BY \(order)\n"
+            sql += " ORDER BY \(ended(order))"
         } else {
             let key = try db.primaryKey(name, in: "main").columns.map(\.quotedDatabaseIdentifier)
             if !key.isEmpty { sql += " ORDER BY \(key.joined(separator: ", "))" }
         }
         if let limit { sql += " LIMIT \(limit)" }
         self.sql = sql
+    }
+
+    /// Throws unless there is such a table or view.
+    static func checkExists(_ name: String, _ db: Database) throws {
+        guard try db.tableExists(name, in: "main") || db.viewExists(name, in: "main") else {
+            throw Failure(.sql, try missing(db, name))
+        }
     }
 
     static func missing(_ db: Database, _ name: String) throws -> String {

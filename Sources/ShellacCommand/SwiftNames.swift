@@ -19,6 +19,12 @@ enum SwiftNames {
         return takenTypes.contains(name) ? name + "Record" : beginning(name)
     }
 
+    /// Returns the name of a type inside of a record, for a property.
+    static func nestedType(_ property: String) -> String {
+        let name = capitalized(property)
+        return takenTypes.contains(name) ? name + "Value" : beginning(name)
+    }
+
     /// Returns the name of a relation: `teamID` leads to a `team`. Nil if the name of the column
     /// does not reveal one.
     static func relation(of column: String) -> String? {

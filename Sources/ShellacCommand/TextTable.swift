@@ -16,8 +16,20 @@ struct TextTable {
         init(_ number: Int) { self.init("\(number)", isNumber: true) }
     }
 
+    /// The layout of rows.
+    enum Layout {
+        /// In columns.
+        case columns
+        /// In columns, unless a terminal is too narrow to read them.
+        case linesIfTooNarrow
+        /// Each value in a line of its own, after the name of its column.
+        case lines
+    }
+
     private let output: Output
     private let indentation: String
+    private var layout: Layout
+    private var isFirst = true
     private var headings: [Cell]
     private var waiting: [[Cell]] = []
     private var widths: [Int]?
@@ -25,19 +37,28 @@ struct TextTable {
     private static var sampleSize: Int { 500 }
     private static var gap: String { "  " }
 
-    init(_ output: Output, _ headings: [String], indentation: String = "") {
-        (self.output, self.indentation) = (output, indentation)
+    /// Columns that are cut to less than this are hardly readable: a date needs it.
+    private static var leastReadableWidth: Int { 10 }
+
+    init(
+        _ output: Output, _ headings: [String], indentation: String = "", layout: Layout = .columns
+    ) {
+        (self.output, self.indentation, self.layout) = (output, indentation, layout)
         self.headings = headings.map { Cell($0, style: .heading) }
     }
 
     mutating func add(_ row: [Cell]) throws {
+        if case .lines = layout { return try writeLines(row) }
         if widths != nil { return try write(row) }
         waiting.append(row)
         if waiting.count == Self.sampleSize { try layOut() }
     }
 
     /// Writes the remaining rows.
-    mutating func finish() throws { if widths == nil { try layOut() } }
+    mutating func finish() throws {
+        if case .lines = layout { return }
+        if widths == nil { try layOut() }
+    }
 
     private mutating func layOut() throws {
         var widths = headings.map { TextWidth.of($0.text) }
@@ -47,8 +68,16 @@ struct TextTable {
             }
         }
         if let most = output.width {
+            let whole = widths
             Self.fit(
                 &widths, into: most - indentation.count - Self.gap.count * max(widths.count - 1, 0))
+            let isReadable = zip(widths, whole).allSatisfy { $0 >= min($1, Self.leastReadableWidth) }
+            if case .linesIfTooNarrow = layout, !isReadable, !waiting.isEmpty {
+                layout = .lines
+                for row in waiting { try writeLines(row) }
+                waiting = []
+                return
+            }
         }
         self.widths = widths
         // The heading of a column of numbers is aligned to the right, too.
@@ -70,6 +99,32 @@ struct TextTable {
             let excess = widths.reduce(0, +) - most
             let cut = min(widest - next, (excess + indexes.count - 1) / indexes.count)
             for index in indexes { widths[index] = widest - max(cut, 1) }
+        }
+    }
+
+    /// Writes a row with each value after the name of its column, and a blank line before all rows
+    /// but the first.
+    private mutating func writeLines(_ row: [Cell]) throws {
+        if !isFirst { try output.line() }
+        isFirst = false
+        let widest = headings.map { TextWidth.of($0.text) }.max() ?? 0
+        for (heading, cell) in zip(headings, row) {
+            let padding = String(repeating: " ", count: widest - TextWidth.of(heading.text))
+            let start = indentation + output.styled(heading.text, heading.style) + padding + Self.gap
+            let free = (output.width ?? .max) - indentation.count - widest - Self.gap.count
+            // A value beside a long name would be as narrow as in a table.
+            if free < Self.leastReadableWidth, let width = output.width {
+                try output.line(indentation + output.styled(heading.text, heading.style))
+                for part in TextWidth.wrapped(cell.text, to: max(width - 2, 1)) {
+                    try output.line("  " + output.styled(part, cell.style))
+                }
+                continue
+            }
+            for (index, part) in TextWidth.wrapped(cell.text, to: free).enumerated() {
+                let before =
+                    index == 0 ? start : String(repeating: " ", count: indentation.count + widest) + Self.gap
+                try output.line(before + output.styled(part, cell.style))
+            }
         }
     }
 

@@ -68,6 +68,40 @@ enum TextWidth {
             || 0x2066...0x2069 ~= scalar.value || scalar.value == 0x2028 || scalar.value == 0x2029
     }
 
+    /// Returns a text in lines that fit, broken between words as far as possible.
+    ///
+    /// - Parameter indentation: The columns that each line but the first leaves free.
+    static func wrapped(_ text: String, to width: Int, indentation: Int = 0) -> [String] {
+        guard of(text) > width else { return [text] }
+        var lines: [String] = []
+        var (line, used) = ("", 0)
+        var room: Int { max(lines.isEmpty ? width : width - indentation, 2) }
+        func end() {
+            lines.append(line)
+            (line, used) = ("", 0)
+        }
+        for (index, word) in text.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+            let length = of(String(word))
+            if index > 0, used + 1 + length <= room || line.isEmpty {
+                if used < room { (line, used) = (line + " ", used + 1) }
+            } else if index > 0 {
+                end()
+            }
+            if used + length <= room {
+                (line, used) = (line + word, used + length)
+                continue
+            }
+            for character in word {
+                let next = of(character)
+                if used + next > room { end() }
+                line.append(character)
+                used += next
+            }
+        }
+        end()
+        return lines
+    }
+
     /// Returns as much of a text as fits, with an ellipsis if that is not all.
     static func cut(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }

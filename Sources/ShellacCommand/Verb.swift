@@ -4,15 +4,16 @@ enum Verb: String, CaseIterable {
 
     var synopsis: String {
         switch self {
-        case .inspect: "FILE"
+        case .inspect: "FILE [--all] [--as text|json]"
         case .show:
-            "FILE TABLE [--where SQL] [--order SQL] [--limit N] [--as table|json|jsonl|csv] [--null TEXT]"
+            "FILE TABLE [--columns NAMES] [--where SQL] [--order SQL] [--limit N] "
+                + "[--as table|lines|json|jsonl|csv] [--null TEXT]"
         case .class: "FILE TABLE [--style columns|codable|struct] [--alone]"
-        case .diagram: "FILE [--mermaid|--svg] [--check OLD]"
-        case .diff: "A B [--schema|--rows]"
-        case .explain: "FILE SELECT"
-        case .doctor: "FILE"
-        case .watch: "FILE TABLE [--where SQL] [--every SECONDS] [--changes N] [--limit N]"
+        case .diagram: "FILE [--mermaid|--svg] [--check OLD] [--all]"
+        case .diff: "A B [--schema|--rows] [--all] [--as text|jsonl]"
+        case .explain: "FILE SELECT [--as text|json]"
+        case .doctor: "FILE [--as text|json]"
+        case .watch: "FILE TABLE [--where SQL] [--every SECONDS] [--changes N] [--limit N] [--as text|jsonl]"
         }
     }
 
@@ -32,10 +33,15 @@ enum Verb: String, CaseIterable {
 
     var examples: [(command: String, meaning: String)] {
         switch self {
-        case .inspect: [("shellac inspect game.sqlite", "everything, on one page")]
+        case .inspect:
+            [
+                ("shellac inspect game.sqlite", "everything, on one page"),
+                ("shellac inspect game.sqlite --as json | jq '.tables[].rows'", "for other programs"),
+            ]
         case .show:
             [
                 ("shellac show game.sqlite player", "all rows, as a table"),
+                ("shellac show game.sqlite player --columns name,score --as lines", "each value in a line"),
                 ("shellac show game.sqlite player --where \"score > 1000\" --order name", "some rows"),
                 ("shellac show game.sqlite player --as json | jq '.[].name'", "for other programs"),
                 (
@@ -79,13 +85,23 @@ enum Verb: String, CaseIterable {
 
     var options: [(name: String, meaning: String)] {
         switch self {
-        case .inspect, .doctor, .explain: []
+        case .inspect:
+            [("--all", Self.all), ("--as text", Self.text), ("--as json", "an object")]
+        case .doctor:
+            [("--as text", Self.text), ("--as json", "an object with the findings")]
+        case .explain:
+            [("--as text", Self.text), ("--as json", "an object with the steps and the indexes")]
         case .show:
             [
+                ("--columns NAMES", "these columns, with commas between their names"),
                 ("--where SQL", "a condition, as in SQL"),
                 ("--order SQL", "an order, as in SQL; by default that of the primary key"),
                 ("--limit N", "no more than N rows"),
-                ("--as table", "columns under their names (this is what you get without --as)"),
+                (
+                    "--as table",
+                    "columns under their names (without --as, unless a terminal is too narrow for that)"
+                ),
+                ("--as lines", "each value in a line of its own"),
                 ("--as json", "an array of objects; a blob is {\"$base64\":\"…\"}, an infinity 9e999"),
                 ("--as jsonl", "an object in each line"),
                 ("--as csv", "values between commas"),
@@ -103,17 +119,27 @@ enum Verb: String, CaseIterable {
                 ("--mermaid", "text for Mermaid (this is what you get without --svg)"),
                 ("--svg", "a picture"),
                 ("--check OLD", "compares with a file, or with the Mermaid block of a Markdown file"),
+                ("--all", Self.all),
             ]
-        case .diff: [("--schema", "the schema alone"), ("--rows", "the rows alone")]
+        case .diff:
+            [
+                ("--schema", "the schema alone"), ("--rows", "the rows alone"), ("--all", Self.all),
+                ("--as text", Self.text), ("--as jsonl", "an object in each line"),
+            ]
         case .watch:
             [
                 ("--where SQL", "a condition, as in SQL"),
                 ("--every SECONDS", "how often the file is checked (0.1)"),
                 ("--changes N", "ends after so many changed rows"),
                 ("--limit N", "how many rows are kept in memory (10000)"),
+                ("--as text", Self.text),
+                ("--as jsonl", "an object in each line"),
             ]
         }
     }
+
+    private static let all = "with the tables that SQLite and Shellac make for themselves"
+    private static let text = "for people (this is what you get without --as)"
 
     /// The options that have a value. `flags` are those that have none.
     var valued: Set<String> {

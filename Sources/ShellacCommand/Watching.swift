@@ -13,10 +13,12 @@ final class Watching {
     private let location: String
     private let output: Output
     private let arguments: Arguments
+    private let isJSON: Bool
     private var file: LookedAtFile?
     private var state: FileState
 
-    init(_ file: LookedAtFile, _ output: Output, _ arguments: Arguments) {
+    init(_ file: LookedAtFile, _ output: Output, _ arguments: Arguments) throws {
+        isJSON = try arguments.choice("--as", TextOrJSONLines.self) == .jsonl
         (path, location) = (file.path, file.location)
         (self.file, self.output, self.arguments) = (file, output, arguments)
         state = FileState(file.location)
@@ -36,7 +38,7 @@ final class Watching {
         // time.
         state = FileState(location)
         var rows = try fetch(limit)
-        for key in rows.keys { try output.line("  \(Self.text(rows, key))") }
+        for key in rows.keys { try write(rows, key, " ", "is", nil) }
         try output.flush()
         var count = 0
         while most.map({ count < $0 }) ?? true {
@@ -102,21 +104,30 @@ final class Watching {
     private func write(_ old: Rows, _ new: Rows) throws -> Int {
         var count = 0
         for key in old.keys where new.values[key] == nil {
-            try output.line("- \(Self.text(old, key))", .bad)
+            try write(old, key, "-", "deleted", .bad)
             count += 1
         }
         for key in new.keys {
             let before = old.values[key]
             guard before != new.values[key] else { continue }
-            try output.line(
-                "\(before == nil ? "+" : "~") \(Self.text(new, key))", before == nil ? .good : .changed)
+            if before == nil {
+                try write(new, key, "+", "inserted", .good)
+            } else {
+                try write(new, key, "~", "updated", .changed)
+            }
             count += 1
         }
         return count
     }
 
-    private static func text(_ rows: Rows, _ key: [DatabaseValue]) -> String {
-        zip(rows.names, rows.values[key] ?? []).map { "\(TextWidth.visible($0)): \(Differences.text($1))" }
-            .joined(separator: ", ")
+    private func write(
+        _ rows: Rows, _ key: [DatabaseValue], _ sign: String, _ change: String, _ style: Output.Style?
+    ) throws {
+        let values = rows.values[key] ?? []
+        if isJSON {
+            return try output.line(
+                JSON.object([("change", .text(change)), ("row", .row(rows.names, values))]).line)
+        }
+        try output.wrapped("\(sign) \(Differences.text(rows.names, values))", style)
     }
 }

@@ -17,6 +17,11 @@ import Testing
         CREATE TABLE "string" (anything, amount DECIMAL(10, 2) NOT NULL, mixed INTEGER, dated TIMESTAMP NOT NULL, raw BLOB NOT NULL,
             described TEXT UNIQUE REFERENCES team(name), description TEXT);
         INSERT INTO "string" VALUES (1, 2.5, 'text', '2026-01-01', x'00', NULL, NULL), ('a', 3, 7, '2026-01-01', x'', NULL, NULL);
+        CREATE TABLE member (id INTEGER PRIMARY KEY, role TEXT NOT NULL DEFAULT 'guest' CHECK (role IN ('host', 'guest', 'co-host', 'class', '')),
+            type TEXT CHECK ("type" IN ('a', 'A')), level INTEGER CHECK (level IN (1, 2)), state TEXT CHECK (state IN (lower('x'), 'y')),
+            "comment" TEXT CHECK ("comment" IN ('x')), matchesCount INTEGER CONSTRAINT "counts matches" NOT NULL DEFAULT 0,
+            created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP, updatedAt TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+            deletedAt TIMESTAMP, createdBy TEXT NOT NULL DEFAULT 'me', matchId INTEGER REFERENCES matches);
         CREATE TABLE "123" (a INTEGER PRIMARY KEY); CREATE TABLE "!" (a); CREATE TABLE "Team" (a);
         """#.replacing(
             "CREATE TABLE \"Team\" (a);", with: "CREATE TABLE \"te am\" (a REFERENCES team(id), A2 INT);")
@@ -111,7 +116,7 @@ import Testing
             let compiled = try await SwiftScript.compile(script, warningsAreErrors: true)
             #expect(compiled.succeeded, "\(compiled.output)\n\(printed.output)")
         }
-        for table in ["comment", "te am"] {
+        for table in ["comment", "te am", "member"] {
             let printed = try await ShellacCommand.run(
                 "class", "game.sqlite", table, "--style", style, "--alone", in: folder)
             let script = folder.url.appending(path: "script.swift")
@@ -119,6 +124,71 @@ import Testing
             let compiled = try await SwiftScript.compile(script, warningsAreErrors: true)
             #expect(compiled.succeeded, "\(compiled.output)\n\(printed.output)")
         }
+    }
+
+    @Test("stamps, soft deletion, lists of values and counters are recognized")
+    func recognized() async throws {
+        let folder = try gameFolder(
+            """
+            CREATE TABLE member (id INTEGER PRIMARY KEY, role TEXT NOT NULL DEFAULT 'guest' CHECK (role IN ('host', 'guest', 'co-host')),
+                type TEXT CHECK ("type" IN ('a', NULL)), level INTEGER CHECK (level IN (1, 2)), giftsCount INTEGER CONSTRAINT "counts gift"
+                NOT NULL DEFAULT 0, createdAt DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP, updated DATE NOT NULL DEFAULT CURRENT_TIMESTAMP,
+                deletedAt DATETIME);
+            CREATE TABLE gift (memberId INTEGER REFERENCES member);
+            """)
+        let printed = try await ShellacCommand.run("class", "game.sqlite", "member", "--alone", in: folder)
+        #expect(
+            printed.did(
+                0,
+                """
+                import Foundation
+                import Shellac
+
+                class Member: Record {
+                    enum Role: String, CaseIterable, Codable, DatabaseValueConvertible {
+                        case host
+                        case guest
+                        case coHost = "co-host"
+                    }
+
+                    enum TypeValue: String, CaseIterable, Codable, DatabaseValueConvertible {
+                        case a
+                    }
+
+                    var id: Int64?
+                    var role: Role = .guest
+                    var type: TypeValue?
+                    var level: Int?
+                    /// The number of rows of gift, which the database counts.
+                    var giftsCount = 0
+                    var createdAt: Date?
+                    var updatedValue = Date()
+                    var deletedAt: Date?
+
+                    override class var databaseStamps: DatabaseStamps {
+                        DatabaseStamps(created: "createdAt")
+                    }
+
+                    override class var databaseSoftDelete: SoftDelete? { "deletedAt" }
+
+                    override func columns(_ column: borrowing RecordColumns) throws {
+                        try column("id", id) { id = $0 }
+                        try column("role", role) { role = $0 }
+                        try column("type", type) { type = $0 }
+                        try column("level", level) { level = $0 }
+                        try column("giftsCount", giftsCount) { giftsCount = $0 }
+                        try column("createdAt", createdAt) { createdAt = $0 }
+                        try column("updated", updatedValue) { updatedValue = $0 }
+                        try column("deletedAt", deletedAt) { deletedAt = $0 }
+                    }
+                }
+
+                """), "\(printed.output)")
+        let structure = try await ShellacCommand.run(
+            "class", "game.sqlite", "member", "--alone", "--style", "struct", in: folder)
+        #expect(
+            structure.output.contains("    static var databaseSoftDelete: SoftDelete? { \"deletedAt\" }\n"),
+            "\(structure.output)")
     }
 
     @Test("odd names, two foreign keys to one table, and columns that hold what they please")

@@ -9,15 +9,26 @@ struct CommandErrorTests {
     @Test(
         "each error is one sentence, and has its exit code",
         arguments: [
-            ("", 2, "no verb was given: see shellac --help"),
             ("dance game.sqlite", 2, "there is no verb dance: see shellac --help"),
-            ("inspect", 2, "inspect needs FILE: see shellac inspect --help"),
+            ("inspect", 2, "inspect needs FILE [--all] [--as text|json]: see shellac inspect --help"),
             ("inspect game.sqlite more", 2, "more is one word too many: see shellac inspect --help"),
             ("show game.sqlite team --colour", 2, "show has no option --colour: see shellac show --help"),
             ("show game.sqlite team --where", 2, "--where needs a value: see shellac show --help"),
             (
                 "show game.sqlite team --as xml", 2,
-                "--as must be one of table, json, jsonl, csv, not xml: see shellac show --help"
+                "--as must be one of table, lines, json, jsonl, csv, not xml: see shellac show --help"
+            ),
+            (
+                "show game.sqlite team --columns name,nope", 5,
+                "team has no column nope: there are id, name, founded"
+            ),
+            (
+                "diff game.sqlite game.sqlite --as json", 2,
+                "--as must be one of text, jsonl, not json: see shellac diff --help"
+            ),
+            (
+                "inspect game.sqlite --as csv", 2,
+                "--as must be one of text, json, not csv: see shellac inspect --help"
             ),
             (
                 "show game.sqlite team --limit -1", 2,
@@ -60,6 +71,19 @@ struct CommandErrorTests {
         _ = try folder.write([], to: "empty")
         let said = try await ShellacCommand.shell("shellac \(line)", in: folder)
         #expect(said.did(code, "shellac: \(sentence)\n"), "\(said)")
+    }
+
+    @Test("without a verb, all of them are listed")
+    func withoutVerb() async throws {
+        let folder = try gameFolder()
+        let said = try await ShellacCommand.shell("shellac", in: folder)
+        let lines = said.output.split(separator: "\n")
+        #expect(said.status == 2 && lines.first == "shellac: no verb was given: see shellac --help")
+        let help = try await ShellacCommand.run("--help")
+        for verb in ["inspect", "show", "class", "diagram", "diff", "explain", "doctor", "watch"] {
+            let line = try #require(lines.first { $0.hasPrefix("  \(verb) ") })
+            #expect(help.output.contains("\n\(line)\n"))
+        }
     }
 
     @Test("SQL that does not compile is told with its SQL, and one that would write is refused")

@@ -24,7 +24,8 @@ struct ShowTests {
     @Test("a terminal has colours, and what is too wide is cut")
     func terminal() async throws {
         let folder = try gameFolder()
-        let shown = try await ShellacCommand.terminal("show game.sqlite player", columns: 36, in: folder)
+        let shown = try await ShellacCommand.terminal(
+            "show game.sqlite player --as table", columns: 36, in: folder)
         #expect(
             shown.did(
                 0,
@@ -54,7 +55,7 @@ struct ShowTests {
             "show game.sqlite wide", columns: 0, environment: "NO_COLOR=1", in: folder)
         #expect(none.output.hasSuffix("\(String(repeating: "x", count: 74))…  end\n"), "\(none.output)")
         let narrow = try await ShellacCommand.terminal(
-            "show game.sqlite wide", columns: 3, environment: "NO_COLOR=1", in: folder)
+            "show game.sqlite wide --as table", columns: 3, environment: "NO_COLOR=1", in: folder)
         #expect(narrow.output.hasSuffix("\nxxx…  end\n"), "\(narrow.output)")
     }
 

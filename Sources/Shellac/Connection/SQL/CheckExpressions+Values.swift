@@ -2,10 +2,10 @@
 
 extension CheckExpressions {
     /// A CHECK of the form `"kind" IN ('cat', 'dog')`.
-    struct ValueList {
+    package struct ValueList {
         let column: String
         /// The values, as SQL: literals alone.
-        let sql: String
+        package let sql: String
 
         /// Parses an expression. Nil if it has another form.
         init?(_ expression: String) {
@@ -44,7 +44,7 @@ extension CheckExpressions {
     }
 
     /// Returns the lists of values in the constraints of a column.
-    func valueLists(of column: String) -> [ValueList] {
+    package func valueLists(of column: String) -> [ValueList] {
         expressions.compactMap(ValueList.init).filter { CaseInsensitiveName.matches($0.column, column) }
     }
 }

@@ -1,11 +1,11 @@
 // The CHECK constraints in the SQL of a table, with their names.
 
 /// The CHECK constraints in the SQL of a table.
-struct CheckExpressions {
+package struct CheckExpressions {
     /// The constraints' names, if they have one, and expressions.
     private var all: [(name: String?, expression: String)] = []
 
-    init(_ sql: String) {
+    package init(_ sql: String) {
         let tokens = SQLTokens(sql)
         let list = tokens.meaningful
         var name: String?

@@ -7,7 +7,14 @@ import Foundation
 #endif
 
 /// The JSON form of values.
-enum JSONText {
+package enum JSONText {
+    /// Returns a value as an export writes it.
+    package static func text(_ value: DatabaseValue) -> String {
+        var json: [UInt8] = []
+        value.withView { append($0, to: &json) }
+        return String(decoding: json, as: UTF8.self)
+    }
+
     static func append(_ value: ValueView, to json: inout [UInt8]) {
         switch value {
         case .null: json.append(contentsOf: "null".utf8)

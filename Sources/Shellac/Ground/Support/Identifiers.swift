@@ -39,11 +39,11 @@ extension String {
 }
 
 /// The names of the tables and triggers that Shellac creates for itself, in files or beside them.
-enum OwnName {
+package enum OwnName {
     /// The prefix of all of them. Events never mention a table with such a name.
     static let prefix = "shellac "
 
-    static func contains(_ name: String) -> Bool { name.utf8.starts(with: prefix.utf8) }
+    package static func contains(_ name: String) -> Bool { name.utf8.starts(with: prefix.utf8) }
 }
 
 /// An ordered list of names, compared by their bytes.
