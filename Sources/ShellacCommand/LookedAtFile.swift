@@ -36,7 +36,7 @@ final class LookedAtFile {
     private let copy: PrivateCopy?
     private let before: FileState
 
-    /// How often a file is tried that another process is opening, closing or changing: for 5 seconds.
+    /// The number of tries of a file that another process is changing, in 5 seconds.
     private static let attempts = 250
     private static let pause: useconds_t = 20_000
 

@@ -227,7 +227,7 @@ struct UnchangedFilesTests {
         withExtendedLifetime((firstQueue, secondQueue)) {}
     }
 
-    /// Waits a moment longer than until another process has a file open, as `/proc` tells.
+    /// Waits a moment longer than until another process has a file open, according to `/proc`.
     private func waitForAnotherProcess(toOpen path: String) async throws {
         let files = FileManager.default
         let path = try #require(realpath(path, nil))

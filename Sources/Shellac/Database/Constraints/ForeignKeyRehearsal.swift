@@ -68,6 +68,9 @@ struct ForeignKeyRehearsal {
             (try? database.querySilently("PRAGMA defer_foreign_keys").first?.first) == 1.databaseValue
         }
         let changeCount = sqlite3_total_changes(pointer)
+        // The statement may set the date of the hidden transaction.
+        let date = database.currentDate
+        defer { database.currentDate = date }
         guard execute(isAlone ? "BEGIN IMMEDIATE" : "SAVEPOINT \"shellac rehearsal\"") else { return nil }
         defer {
             // Reset the number of changed rows to zero, because the statement has failed.

@@ -22,6 +22,15 @@ struct ForeignKeyNamingTests {
         return queue
     }
 
+    /// A clock that shows another second each time.
+    private final class Clock: TransactionClock, @unchecked Sendable {
+        private var seconds = 0.0
+        func now(_ db: Database) throws -> Date {
+            seconds += 1
+            return Date(timeIntervalSince1970: seconds)
+        }
+    }
+
     private func violation(_ queue: DatabaseQueue) throws -> DatabaseError.Constraint? {
         try queue.write { db in
             let error = #expect(throws: DatabaseError.self) {
@@ -60,15 +69,7 @@ struct ForeignKeyNamingTests {
 
     @Test("the dates of the next statement are its own, after one that has run twice")
     func dates() throws {
-        final class Clock: TransactionClock, @unchecked Sendable {
-            var seconds = 0.0
-            func now(_ db: Database) throws -> Date {
-                seconds += 1
-                return Date(timeIntervalSince1970: seconds)
-            }
-        }
-        let clock = Clock()
-        let queue = try queue { $0.transactionClock = clock }
+        let queue = try queue { $0.transactionClock = Clock() }
         try queue.writeWithoutTransaction { db in
             #expect(throws: DatabaseError.self) {
                 try db.execute(sql: "INSERT INTO player (teamID) VALUES (1)")
@@ -77,6 +78,30 @@ struct ForeignKeyNamingTests {
             #expect(first != second)
             #expect(!db.isInsideTransaction)
             try db.execute(sql: "INSERT INTO team VALUES (1)")
+        }
+    }
+
+    @Test("A refused statement whose trigger asks for the date leaves no date behind")
+    func dateOfTrigger() throws {
+        let queue = try queue { $0.transactionClock = Clock() }
+        try queue.writeWithoutTransaction { db in
+            try db.add(
+                function: DatabaseFunction("today", argumentCount: 0, pure: true) { _ in
+                    try db.transactionDate
+                })
+            try db.execute(
+                sql: """
+                    CREATE TABLE asked (date TEXT);
+                    CREATE TEMP TRIGGER asks AFTER INSERT ON player BEGIN INSERT INTO asked VALUES (today()); END
+                    """)
+            let error = #expect(throws: DatabaseError.self) {
+                try db.execute(sql: "INSERT INTO player (teamID) VALUES (1)")
+            }
+            #expect(error?.constraint?.foreignKey != nil)
+            let (first, second) = try (db.transactionDate, db.transactionDate)
+            #expect(first != second)
+            try db.execute(sql: "INSERT INTO player DEFAULT VALUES; INSERT INTO player DEFAULT VALUES")
+            try #expect(Int.fetchOne(db, sql: "SELECT count(DISTINCT date) FROM asked") == 2)
         }
     }
 }
