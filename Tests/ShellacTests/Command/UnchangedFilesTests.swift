@@ -167,84 +167,57 @@ struct UnchangedFilesTests {
         #expect(finished)
     }
 
-    /// The index of a log, whose header other processes find in the middle of a change.
-    private final class ChangingIndex {
-        private let file: FileHandle
-        private let header: Data
+    /// Commands of a shell that begin and end a change of a log's index. Between them, the two
+    /// copies of its header differ. A task of a test is too slow for this: among all tests, its
+    /// turn may come minutes later.
+    private static let changingIndex = """
+        begin() { head -c 96 "$1-shm" > "$1-header"; printf '\\253' | dd of="$1-shm" bs=1 seek=8 conv=notrunc status=none; }
+        end() { dd if="$1-header" of="$1-shm" conv=notrunc status=none; }
+        """
 
-        init(of database: TemporaryDatabase) throws {
-            file = try FileHandle(forUpdating: URL(filePath: database.path + "-shm"))
-            header = try #require(try file.read(upToCount: 96))
+    /// A folder with the databases `first` and `second`, which both have a log, and their queues.
+    private func folderOfLogs() async throws -> (TemporaryFolder, [DatabaseQueue]) {
+        let folder = try TemporaryFolder()
+        var configuration = Configuration()
+        configuration.journalMode = .wal
+        var queues: [DatabaseQueue] = []
+        for (file, name) in [("first", "Arthur"), ("second", "Barbara")] {
+            let queue = try DatabaseQueue(path: folder.path(file), configuration: configuration)
+            try await queue.write { db in
+                try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)")
+                try db.insert(name)
+            }
+            queues.append(queue)
         }
-
-        /// Makes the two copies of the header differ.
-        func begin() throws {
-            try file.seek(toOffset: 8)
-            try file.write(contentsOf: Data([0xAB]))
-        }
-
-        func end() throws {
-            try file.seek(toOffset: 0)
-            try file.write(contentsOf: header)
-        }
+        return (folder, queues)
     }
 
     @Test("while another process changes the index of the log, a look waits")
     func changingIndex() async throws {
-        let database = try TemporaryDatabase(journalMode: .wal)
-        let queue = try database.queue()
-        try await queue.write { db in try db.insert("Arthur") }
-        let index = try ChangingIndex(of: database)
-        try index.begin()
-        let looked = Task { try await ShellacCommand.run("show", database.path, "player", "--as", "csv") }
-        try await Task.sleep(for: .milliseconds(500))
-        try index.end()
-        let result = try await looked.value
-        #expect(result.status == 0 && result.output.contains("Arthur"), "\(result.output)")
-        try await queue.write { db in try db.insert("Barbara") }
-        try #expect(queue.names() == ["Arthur", "Barbara"])
+        let (folder, queues) = try await folderOfLogs()
+        let result = try await ShellacCommand.shell(
+            """
+            \(Self.changingIndex)
+            begin first; "$SHELLAC" show first player --as csv & sleep 0.5; end first; wait $!
+            """, in: folder)
+        #expect(result.did(0, "id,name\n1,Arthur\n"), "\(result.output)")
+        try await queues[0].write { db in try db.insert("Barbara") }
+        try #expect(queues[0].names() == ["Arthur", "Barbara"])
     }
 
     @Test("the index of a log may also change between opening a file and reading it")
     func indexChangingLater() async throws {
         // `diff` opens two files before it reads the first. It waits for the second one to open.
-        let (first, second) = (
-            try TemporaryDatabase(journalMode: .wal), try TemporaryDatabase(journalMode: .wal)
-        )
-        let (firstQueue, secondQueue) = (try first.queue(), try second.queue())
-        try await firstQueue.write { db in try db.insert("Arthur") }
-        try await secondQueue.write { db in try db.insert("Barbara") }
-        let (firstIndex, secondIndex) = (try ChangingIndex(of: first), try ChangingIndex(of: second))
-        try secondIndex.begin()
-        let looked = Task { try await ShellacCommand.run("diff", first.path, second.path) }
-        try await waitForAnotherProcess(toOpen: first.path)
-        try firstIndex.begin()
-        try secondIndex.end()
-        try await Task.sleep(for: .milliseconds(300))
-        try firstIndex.end()
-        let result = try await looked.value
+        let (folder, queues) = try await folderOfLogs()
+        let result = try await ShellacCommand.shell(
+            """
+            \(Self.changingIndex)
+            begin second; "$SHELLAC" diff first second &
+            for ((i = 0; i < 200; i++)); do ls -l /proc/$!/fd | grep -q /first$ && break; sleep 0.01; done
+            sleep 0.1; begin first; end second; sleep 0.3; end first; wait $!
+            """, in: folder)
         #expect(result.status == 1 && result.output.contains("Barbara"), "\(result.output)")
-        withExtendedLifetime((firstQueue, secondQueue)) {}
-    }
-
-    /// Waits a moment longer than until another process has a file open, according to `/proc`.
-    private func waitForAnotherProcess(toOpen path: String) async throws {
-        let files = FileManager.default
-        let path = try #require(realpath(path, nil))
-        defer { free(path) }
-        let own = "\(ProcessInfo.processInfo.processIdentifier)"
-        func isOpenElsewhere() -> Bool {
-            let processes = (try? files.contentsOfDirectory(atPath: "/proc")) ?? []
-            return processes.contains { process in
-                guard Int(process) != nil, process != own else { return false }
-                let folder = "/proc/\(process)/fd"
-                return (try? files.contentsOfDirectory(atPath: folder))?.contains {
-                    (try? files.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == String(cString: path)
-                } ?? false
-            }
-        }
-        for _ in 0..<200 where !isOpenElsewhere() { try await Task.sleep(for: .milliseconds(10)) }
-        try await Task.sleep(for: .milliseconds(100))
+        withExtendedLifetime(queues) {}
     }
 
     @Test(
