@@ -30,6 +30,7 @@ final class PrivateCopy {
     private func remove() {
         for ending in Self.endings { unlink(path + ending) }
         rmdir(folder)
+        Interruption.forget(files: Self.endings.map { path + $0 }, folder: folder)
     }
 
     private static func makeFolder() throws -> String {
@@ -71,15 +72,44 @@ final class PrivateCopy {
     }
 }
 
-/// The cleanup when the program is interrupted: its files are removed.
+/// The cleanup when the program is interrupted. Its files are removed, and the terminal is as it
+/// was before.
 enum Interruption {
-    // Written once, before the signal handlers are installed, and read by these.
+    // Written while the signals are blocked, and read by their handler.
     nonisolated(unsafe) private static var names: [UnsafeMutablePointer<CChar>] = []
+    nonisolated(unsafe) private static var restoreTerminal: (@convention(c) () -> Void)?
 
     static func remove(files: [String], folder: String) {
-        names += files.compactMap { strdup($0) } + [strdup(folder)].compactMap { $0 }
+        install { names += files.compactMap { strdup($0) } + [strdup(folder)].compactMap { $0 } }
+    }
+
+    /// Forgets files that have been removed.
+    static func forget(files: [String], folder: String) {
+        let gone = Set(files + [folder])
+        install {
+            names.removeAll { name in
+                guard gone.contains(String(cString: name)) else { return false }
+                free(name)
+                return true
+            }
+        }
+    }
+
+    /// Calls a function before the program ends. It must be safe in a signal handler.
+    static func restoreTerminal(by restore: @escaping @convention(c) () -> Void) {
+        install { restoreTerminal = restore }
+    }
+
+    private static func install(_ change: () -> Void) {
+        var (signals, before) = (sigset_t(), sigset_t())
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_BLOCK, &signals, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        change()
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number) { number in
+                Interruption.restoreTerminal?()
                 for name in Interruption.names where unlink(name) != 0 { rmdir(name) }
                 _exit(128 + number)
             }
