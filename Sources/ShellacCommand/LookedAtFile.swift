@@ -36,15 +36,18 @@ final class LookedAtFile {
     private let copy: PrivateCopy?
     private let before: FileState
 
-    /// The number of tries of a file that another process is changing, in 5 seconds.
-    private static let attempts = 250
+    /// The number of attempts at a file that another process is opening, closing or changing.
+    private let attempts: Int
     private static let pause: useconds_t = 20_000
 
-    init(_ path: String) throws {
+    /// - Parameter patience: The number of seconds to wait for another process that opens, closes,
+    ///   changes or locks the file.
+    init(_ path: String, patience: Double = 5) throws {
         try Self.check(path)
         self.path = path
         let location = Self.resolved(path)
         self.location = location
+        attempts = max(1, Int(patience * 1e6) / Int(Self.pause))
         var attempt = 0
         while true {
             attempt += 1
@@ -52,18 +55,18 @@ final class LookedAtFile {
             do {
                 let way = before.way
                 let copy = way == .copied ? try PrivateCopy(of: location, before) : nil
-                let queue = try Self.open(location, way, copy)
+                let queue = try Self.open(location, way, copy, patience)
                 (self.queue, self.way, self.copy, self.before) = (queue, way, copy, before)
                 return
             } catch let error as DatabaseError where error.extendedResultCode.rawValue == Self.needsRollback {
                 let copy = try PrivateCopy(of: location, before)
-                queue = try Failure.telling(path) { try Self.open(location, .copied, copy) }
+                queue = try Failure.telling(path) { try Self.open(location, .copied, copy, patience) }
                 (way, self.copy, self.before) = (.copied, copy, before)
                 return
             } catch {
                 // Files appear and disappear while a program opens or closes the database.
                 let code = (error as? DatabaseError)?.resultCode
-                guard attempt < Self.attempts, code != .SQLITE_CORRUPT, code != .SQLITE_NOTADB,
+                guard attempt < attempts, code != .SQLITE_CORRUPT, code != .SQLITE_NOTADB,
                     before.way == .besideLog || FileState(location) != before
                 else { throw Failure(error, path: path) }
                 usleep(Self.pause)
@@ -97,16 +100,18 @@ final class LookedAtFile {
         }
     }
 
-    private static func resolved(_ path: String) -> String {
+    static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
-    private static func open(_ path: String, _ way: Way, _ copy: PrivateCopy?) throws -> DatabaseQueue {
+    private static func open(
+        _ path: String, _ way: Way, _ copy: PrivateCopy?, _ patience: Double
+    ) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = way != .copied
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(patience)
         configuration.label = path
         configuration.foreignKeysEnabled = false
         configuration.advisesIndexes = false
@@ -168,7 +173,7 @@ final class LookedAtFile {
     /// `SQLITE_READONLY_CANTINIT`. A moment later, the read succeeds.
     private func beginBesideLog(_ db: Database) {
         guard way == .besideLog else { return }
-        for _ in 0..<Self.attempts {
+        for _ in 0..<attempts {
             do {
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
                 return
