@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
@@ -113,6 +114,26 @@ static inline uintptr_t shellac_thread(void) {
 static inline int shellac_terminal_width(int descriptor) {
     struct winsize size = {0};
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// Reads the number of columns and of lines of a terminal: zeros if they are unknown.
+static inline void shellac_terminal_size(int descriptor, int *columns, int *lines) {
+    struct winsize size = {0};
+    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0) size.ws_col = size.ws_row = 0;
+    *columns = size.ws_col;
+    *lines = size.ws_row;
+}
+
+/// Changes the settings of a terminal for a program that fills the screen: each key is read at
+/// once, and not echoed. Control-C still sends a signal. Control-Z and Control-\ are read as keys.
+static inline void shellac_read_keys(struct termios *settings) {
+    settings->c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INLCR | IGNCR | INPCK | ISTRIP | IXON);
+    settings->c_oflag &= ~(tcflag_t)OPOST;
+    settings->c_lflag &= ~(tcflag_t)(ECHO | ICANON | IEXTEN);
+    settings->c_lflag |= ISIG;
+    settings->c_cc[VMIN] = 1;
+    settings->c_cc[VTIME] = 0;
+    settings->c_cc[VSUSP] = settings->c_cc[VQUIT] = _POSIX_VDISABLE;
 }
 
 /// Nanoseconds of a monotonic clock that advances every few milliseconds. Reading it takes a few

@@ -64,6 +64,8 @@ enum Program {
             return .done
         }
         let arguments = try Arguments(verb, rest)
+        // It opens the file itself, for each reading.
+        if verb == .browse { return try Browsing(output, arguments).run() }
         let file = try LookedAtFile(arguments.words[0])
         switch verb {
         case .inspect: return try Inspection(file, output, arguments).run()
@@ -74,6 +76,7 @@ enum Program {
         case .explain: return try Explanation(file, output, arguments).run()
         case .doctor: return try Examination(file, output, arguments).run()
         case .watch: return try Watching(file, output, arguments).run()
+        case .browse: return .done
         }
     }
 }

@@ -1,6 +1,6 @@
 /// A verb of the command.
 enum Verb: String, CaseIterable {
-    case inspect, show, `class`, diagram, diff, explain, doctor, watch
+    case inspect, show, `class`, diagram, diff, explain, doctor, watch, browse
 
     var synopsis: String {
         switch self {
@@ -14,6 +14,7 @@ enum Verb: String, CaseIterable {
         case .explain: "FILE SELECT [--as text|json]"
         case .doctor: "FILE [--as text|json]"
         case .watch: "FILE TABLE [--where SQL] [--every SECONDS] [--changes N] [--limit N] [--as text|jsonl]"
+        case .browse: "FILE"
         }
     }
 
@@ -28,6 +29,7 @@ enum Verb: String, CaseIterable {
         case .explain: "how SQLite runs a query, in words, and the index that would help"
         case .doctor: "what is wrong with a database, and what to do"
         case .watch: "the rows of a table as they change, whichever program changes them"
+        case .browse: "tables, rows and the rows that they refer to, on the whole screen, by keys"
         }
     }
 
@@ -80,11 +82,13 @@ enum Verb: String, CaseIterable {
                 ("shellac watch game.sqlite player", "until Control-C"),
                 ("shellac watch game.sqlite player --changes 1", "until the first change"),
             ]
+        case .browse: [("shellac browse game.sqlite", "until q; ? lists the keys")]
         }
     }
 
     var options: [(name: String, meaning: String)] {
         switch self {
+        case .browse: []
         case .inspect:
             [("--all", Self.all), ("--as text", Self.text), ("--as json", "an object")]
         case .doctor:
@@ -150,7 +154,7 @@ enum Verb: String, CaseIterable {
     /// The number of words that may follow the verb.
     var wordCount: ClosedRange<Int> {
         switch self {
-        case .inspect, .diagram, .doctor: 1...1
+        case .inspect, .diagram, .doctor, .browse: 1...1
         case .show, .class, .diff, .explain, .watch: 2...2
         }
     }
