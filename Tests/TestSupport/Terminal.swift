@@ -19,7 +19,12 @@ public final class Terminal: @unchecked Sendable {
     }
 
     /// Starts a program from the folder of the tests.
-    public init(_ program: String, _ arguments: [String], in folder: URL? = nil) throws {
+    public convenience init(_ program: String, _ arguments: [String], in folder: URL? = nil) throws {
+        try self.init(executable: Self.executable(program), arguments, in: folder)
+    }
+
+    /// Starts a program.
+    public init(executable: URL, _ arguments: [String], in folder: URL? = nil) throws {
         // Glibc's headers hide these four from Swift.
         typealias Call = @convention(c) (Int32) -> Int32
         typealias NameCall = @convention(c) (Int32) -> UnsafePointer<CChar>?
@@ -34,7 +39,7 @@ public final class Terminal: @unchecked Sendable {
         let end = open(name, O_RDWR | O_NOCTTY)
         guard end >= 0 else { throw NoTerminal() }
         let handle = FileHandle(fileDescriptor: end, closeOnDealloc: true)
-        process.executableURL = try Self.executable(program)
+        process.executableURL = executable
         process.arguments = arguments
         process.currentDirectoryURL = folder
         process.standardInput = handle
@@ -73,9 +78,18 @@ public final class Terminal: @unchecked Sendable {
     }
 
     /// Enters a line.
-    public func enter(_ line: String) {
-        let line = Array("\(line)\n".utf8)
-        _ = line.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
+    public func enter(_ line: String) { press("\(line)\n") }
+
+    /// Sends the bytes of keys.
+    public func press(_ keys: String) {
+        let bytes = Array(keys.utf8)
+        _ = bytes.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
+    }
+
+    /// Changes the size of the window.
+    public func resize(columns: Int, lines: Int) {
+        var size = winsize(ws_row: UInt16(lines), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
     /// Waits for a text behind what was waited for before, without blocking a thread.

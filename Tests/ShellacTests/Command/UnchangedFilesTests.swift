@@ -92,6 +92,15 @@ struct UnchangedFilesTests {
             #expect(
                 after == before, "\(command) has changed \(after.keys.filter { after[$0] != before[$0] })")
         }
+        // The user's shell writes files into another folder.
+        let elsewhere = try TemporaryFolder()
+        let user = try await BrowserUser(folder.path("game.sqlite"), in: elsewhere)
+        user.press(TerminalKey.down, TerminalKey.enter, TerminalKey.end, "s", "r")
+        try await user.wait(for: "record of player")
+        try #expect(contents(folder) == before)
+        user.press("q")
+        #expect(try await user.end() == 0)
+        try #expect(contents(folder) == before)
         withExtendedLifetime(program) {}
     }
 
