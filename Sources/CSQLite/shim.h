@@ -305,6 +305,20 @@ static inline void shellac_prefetch(const void *address) {
     __builtin_prefetch(address);
 }
 
+/// The interface of FTS5, by which tokenizers are added and found. NULL if the running SQLite has
+/// no FTS5. See "Extending FTS5" in the SQLite documentation.
+static inline fts5_api *shellac_fts5_api(sqlite3 *db) {
+    fts5_api *api = 0;
+    sqlite3_stmt *statement = 0;
+    if (sqlite3_prepare_v2(db, "SELECT fts5(?1)", -1, &statement, 0) == SQLITE_OK) {
+        // SQLite keeps the address of the name, which therefore is a literal of C.
+        sqlite3_bind_pointer(statement, 1, &api, "fts5_api_ptr", 0);
+        sqlite3_step(statement);
+    }
+    sqlite3_finalize(statement);
+    return api;
+}
+
 /// sqlite3_error_offset() exists since SQLite 3.38. It is looked up at run time.
 typedef int (*shellac_error_offset_function)(sqlite3 *);
 

@@ -111,6 +111,7 @@ struct DriftCheck {
     /// Checks the rules and the default filter of a type.
     private mutating func checkDeclarations<T: TableRecord>(of type: T.Type) throws {
         rules = try Array(SaveRules(of: type, in: table))
+        try (db as Any as? any CheckedIndexes)?.checkIndexes(&self)
         var areValid = true
         for case let rule as any CheckedRule in rules {
             if try !rule.check(&self, of: type) { areValid = false }
@@ -307,6 +308,13 @@ extension ColumnInfo {
         let type = type.lowercased()
         return words.contains { type.contains($0) }
     }
+}
+
+/// Indexes that SQLite does not maintain by itself. The layer of full-text search makes ``Database``
+/// conform to it.
+protocol CheckedIndexes {
+    /// Compares the indexes of a table with its rows, and adds the faults.
+    func checkIndexes(_ check: inout DriftCheck) throws
 }
 
 /// A rule whose declaration may not fit the table.

@@ -119,6 +119,9 @@ public struct SchemaFault: Hashable, Sendable {
         case counterNotKept(reason: String)
         /// Rows of the table have a wrong count.
         case inaccurateCounters(count: Int)
+        /// A full-text index of the table is not in step with its rows, or will not be: see
+        /// ``Database/rebuild(fullText:)``.
+        case fullTextNotKept(index: String, reason: String)
         /// No record could be made from a row, to see what it encodes.
         case recordNotMade(reason: String)
         /// The record that was made from a row could not be encoded.
@@ -187,6 +190,8 @@ extension SchemaFault: CustomStringConvertible {
         case .inaccurateCounters(let count):
             "\(count) \(count == 1 ? "row" : "rows") of \(table) \(count == 1 ? "has" : "have") a wrong count in \(column): "
                 + "call recount(\"\(tableName)\", \"\(names)\")."
+        case .fullTextNotKept(let index, let reason):
+            "The full-text index \(index) of \(table) is out of step: \(reason)."
         case .recordNotMade(let reason):
             "No \(recordType) could be made from a row of \(table), to see what it encodes: call checkSchema(_:) on "
                 + "an instance. (\(reason))"

@@ -8,6 +8,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
+/// The parts of SQLite that an upper layer adds to each connection, such as tokenizers. The layer
+/// of full-text search makes ``Database`` conform to it.
+protocol ConnectionAdditions {
+    /// Adds the parts to a connection that was just opened.
+    func addToConnection()
+}
+
 extension Database {
     /// Sets up a connection that was just opened, according to its configuration.
     ///
@@ -17,6 +24,7 @@ extension Database {
             setBusyMode(configuration.busyMode)
             try LoadedExtensions.load(into: pointer)
             try configure()
+            (self as Any as? any ConnectionAdditions)?.addToConnection()
             try asking {
                 try prepareStorage()
                 try checkFormat()

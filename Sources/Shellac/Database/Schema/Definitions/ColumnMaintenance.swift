@@ -18,7 +18,39 @@ protocol ColumnMaintenance {
     func refuseRenaming(of table: String, column: String?, in schemaName: String?) throws
 }
 
+/// The code that keeps indexes in step which SQLite does not maintain by itself. The layer of
+/// full-text search makes ``Database`` conform to it.
+protocol IndexMaintenance {
+    /// Whether a database has such indexes.
+    func hasMaintainedIndexes(in schemaName: String) throws -> Bool
+
+    /// Makes the indexes of a database follow a schema change that was just made.
+    ///
+    /// - Parameter rewritten: The table whose rows the change may have written without triggers.
+    ///   Nil for none.
+    func followIndexes(in schemaName: String, rewritten: String?) throws
+}
+
 extension Database {
+    /// Runs a schema change, and makes the indexes follow that SQLite does not maintain by itself.
+    private func maintainingIndexes(
+        of table: String?, in schemaName: String?, rewritten: String?, _ change: () throws -> Void
+    ) throws {
+        guard !isClosed, let indexes = self as Any as? any IndexMaintenance else { return try change() }
+        let isSilent = hooks.tracer?.isSilent ?? false
+        hooks.tracer?.isSilent = true
+        // Look the table up now: the change may drop it.
+        let place = schemaName ?? table.flatMap { try? schema.table($0)?.schemaName } ?? "main"
+        let isConcerned = (try? indexes.hasMaintainedIndexes(in: place)) ?? false
+        hooks.tracer?.isSilent = isSilent
+        guard isConcerned else { return try change() }
+        try inSavepoint {
+            try change()
+            try indexes.followIndexes(in: place, rewritten: rewritten)
+            return .commit
+        }
+    }
+
     /// Runs a schema change, and maintains the columns that it concerns.
     ///
     /// - Parameters:
@@ -29,9 +61,11 @@ extension Database {
         of table: String? = nil, in schemaName: String?, declared isDeclared: Bool = false,
         without suspended: String? = nil, _ change: () throws -> Void
     ) throws {
-        guard isDeclared || mayHaveMaintainedColumns(in: schemaName) else { return try change() }
-        try columnMaintenance().maintainColumns(
-            of: table, in: schemaName, without: suspended, during: change)
+        try maintainingIndexes(of: table, in: schemaName, rewritten: suspended) {
+            guard isDeclared || mayHaveMaintainedColumns(in: schemaName) else { return try change() }
+            try columnMaintenance().maintainColumns(
+                of: table, in: schemaName, without: suspended, during: change)
+        }
     }
 
     /// Runs a change of an index whose table may determine maintained columns.
