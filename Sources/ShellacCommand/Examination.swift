@@ -50,6 +50,7 @@ struct Examination {
             if findings.allSatisfy({ $0.grade == .good }) {
                 let facts = try SchemaFacts(db)
                 findings += try Self.orphans(db, facts) + Self.mismatches(db, facts)
+                findings += try Self.searches(db)
                 findings += try Self.pages(db, state) + Self.statistics(db, facts) + Self.indexes(facts)
             }
             findings += Self.journal(state, file.way)
@@ -167,6 +168,22 @@ struct Examination {
             }
         }
         return findings
+    }
+
+    /// The full-text indexes that Shellac has created.
+    private static func searches(_ db: Database) throws -> [Finding] {
+        try db.fullTextIndexes().map { name, usesWords, fault in
+            if let fault {
+                return Finding(
+                    grade: .fault, text: "The full-text index \(name) is out of step: \(fault).",
+                    remedy: "db.rebuild(fullText:), in the program that owns the file")
+            }
+            let text = "The full-text index \(name) has the rows of its table."
+            guard usesWords else { return Finding(grade: .good, text: text) }
+            return Finding(
+                grade: .good,
+                text: "\(text) Programs without Shellac can neither search nor write: no such tokenizer.")
+        }
     }
 
     private static func pages(_ db: Database, _ state: FileState) throws -> [Finding] {

@@ -20,7 +20,7 @@ struct SearchWordsTests {
             ("associations", "Relations"), ("pagination", "Requests"), ("query builder", "Requests"),
             ("connection pool", "QueueAndPool"), ("soft delete", "Scopes"), ("deadlock", "ConcurrencyErrors"),
             ("thread safe", "ConcurrencyErrors"), ("counter cache", "Counters"),
-            ("full-text search", "SQLOfYourOwn"), ("prepared statement", "SQLOfYourOwn"),
+            ("full-text search", "SQLOfYourOwn"), ("full text", "Search"), ("prepared statement", "SQLOfYourOwn"),
             ("graceful shutdown", "Servers"), ("dirty tracking", "ChangeTracking"), ("reactive", "Live"),
             ("lazy loading", "Relations"), ("polymorphic associations", "Relations"),
             ("many-to-many", "Relations"), ("upsert", "Requests"), ("timestamps", "Callbacks"),

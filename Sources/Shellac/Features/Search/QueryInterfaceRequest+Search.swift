@@ -172,6 +172,6 @@ extension Record {
                     "the \(type(of: self)) was fetched without the \(function) of \(column): add "
                     + "\(function)(\"\(column)\") to its request")
         }
-        return String.fromDatabaseValue(row.column(place).databaseValue) ?? ""
+        return String.fromDatabaseValue(row.column(place).view.databaseValue) ?? ""
     }
 }

@@ -177,11 +177,11 @@ struct SearchRequestTests {
             let notes = try Note.matching("arthur", in: Note.search).ranked().snippet("body", words: 2)
                 .including(required: Note.author).fetchAll(db)
             #expect(notes.count == 2)
-            #expect(try notes[0].related(Note.author)?.name == "Malory")
+            #expect(try notes[0][Note.author]?.name == "Malory")
             #expect(try notes[1].databaseSnippet("body") == "Arthur came…")
             let request = Author.including(all: Author.notes.matching("天気", in: Note.search)).order(Column("name"))
             let authors = try request.fetchAll(db)
-            #expect(try authors.map { try $0.related(Author.notes).map(\.title) } == [[], ["京都の天気"]])
+            #expect(try authors.map { try $0[Author.notes].map(\.title) } == [[], ["京都の天気"]])
             let names = try Author.joining(required: Author.notes.matching("merlin", in: Note.search)).fetchAll(db)
             #expect(names.map(\.name) == ["Malory"])
         }
