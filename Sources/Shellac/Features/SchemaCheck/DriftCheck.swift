@@ -310,8 +310,8 @@ extension ColumnInfo {
     }
 }
 
-/// Indexes that SQLite does not maintain by itself. The layer of full-text search makes ``Database``
-/// conform to it.
+/// Indexes that SQLite does not maintain by itself. The layer of full-text search makes
+/// ``Database`` conform to it.
 protocol CheckedIndexes {
     /// Compares the indexes of a table with its rows, and adds the faults.
     func checkIndexes(_ check: inout DriftCheck) throws

@@ -11,17 +11,16 @@ extension Database {
     /// }
     /// ```
     ///
-    /// The index follows all writes from then on: by records and by SQL, with REPLACE, by foreign
-    /// key actions, and by other programs that have the tokenizer. It follows
+    /// The index follows all writes from then on, by records and by SQL, and by other programs that
+    /// have the tokenizer. It follows
     /// ``rebuild(table:in:options:copying:body:)``, new names, and VACUUM. It is dropped along with
     /// the table by ``drop(table:in:)``.
     ///
     /// - Parameters:
     ///   - index: The index.
     ///   - options: Options of the table, such as `.ifNotExists`.
-    /// - Throws: a ``DatabaseError`` if the running SQLite lacks FTS5, or if the table cannot have
-    ///   the index: it must have an INTEGER PRIMARY KEY, and the columns must be texts. Nothing has
-    ///   changed then.
+    /// - Throws: a ``DatabaseError`` if the running SQLite lacks FTS5, or if the table has no
+    ///   INTEGER PRIMARY KEY, or if a column holds no text. Nothing has changed then.
     public func create(fullText index: FullTextIndex, options: VirtualTableOptions = []) throws {
         checkAccess()
         guard TokenizerModule.api(of: self) != nil else { throw TokenizerModule.missingFTS5() }
@@ -101,7 +100,8 @@ extension Database {
         let prefix = FullTextObjects.triggerPrefix(objects.name)
         let wanted = objects.triggers()
         let present = try schema.objects(.trigger, in: place).filter { $0.name.hasPrefix(prefix) }
-        for trigger in present where !wanted.contains(where: { $0.name == trigger.name && $0.sql == trigger.sql }) {
+        for trigger in present
+        where !wanted.contains(where: { $0.name == trigger.name && $0.sql == trigger.sql }) {
             try execute(definition: "DROP TRIGGER \(trigger.name.quoted(in: place))")
         }
         for (name, sql) in wanted where !present.contains(where: { $0.name == name && $0.sql == sql }) {
@@ -131,7 +131,8 @@ extension FullTextIndex {
         if Set(columns.map(CaseInsensitiveName.init)).count < columns.count {
             throw refuse("it names a column twice")
         }
-        for column in weights.keys where !columns.contains(where: { CaseInsensitiveName.matches($0, column) }) {
+        for column in weights.keys where !columns.contains(where: { CaseInsensitiveName.matches($0, column) })
+        {
             throw refuse("it has a weight for \(column), which it does not name")
         }
         if let (column, weight) = weights.first(where: { !$0.value.isFinite }) {
@@ -143,7 +144,8 @@ extension FullTextIndex {
                     table.columns.map(\.name).nearest(to: name).map { " (did you mean \($0)?)" } ?? ""
                 throw refuse("the table has no column \(name)\(nearest)")
             }
-            let isText = column.affinity == .text || column.type.isEmpty || column.isDeclared(as: "any", "json")
+            let isText =
+                column.affinity == .text || column.type.isEmpty || column.isDeclared(as: "any", "json")
             guard isText else {
                 throw refuse("the column \(column.name) is declared \(column.type), and holds no text")
             }

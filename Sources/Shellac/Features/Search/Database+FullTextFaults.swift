@@ -73,10 +73,11 @@ extension FullTextObjects {
         "SELECT COUNT(*) FROM \(sizes) AS d WHERE NOT EXISTS (SELECT 1 FROM \(rows) AS t WHERE t.\(rowID) = d.id)"
     }
 
-    /// The command of FTS5 that compares an index with its texts: see "The 'integrity-check' Command"
-    /// in the SQLite documentation.
+    /// The command of FTS5 that compares an index with its texts. See "The 'integrity-check'
+    /// Command" in the SQLite documentation.
     var integrityCheck: String {
         let index = name.quotedDatabaseIdentifier
-        return "INSERT INTO \(name.quoted(in: table.schemaName)) (\(index), rank) VALUES ('integrity-check', 1)"
+        return
+            "INSERT INTO \(name.quoted(in: table.schemaName)) (\(index), rank) VALUES ('integrity-check', 1)"
     }
 }

@@ -15,14 +15,14 @@ public struct FullTextIndex: Hashable, Sendable {
     public let tableName: String
     /// The columns with the texts.
     public let columns: [String]
-    /// The weights of the columns for ``QueryInterfaceRequest/ranked(weights:)``. Others have the weight 1.
+    /// The weights of columns when matches are ranked. Others have the weight 1.
     public let weights: [String: Double]
     /// The tokenizer.
     public let tokenizer: SearchTokenizer
     /// The name of the table of FTS5.
     public let name: String
 
-    /// Declares an index of a table. Usually, the type declares it: ``TableRecord/fullText(_:weights:tokenizer:name:)``.
+    /// Declares an index of a table. Usually, the type of its records declares it.
     ///
     /// - Parameters:
     ///   - tableName: The table.

@@ -180,7 +180,9 @@ struct FullTextObjects {
         ]
     }
 
-    private func isIndexed(_ id: String) -> String { "EXISTS (SELECT 1 FROM \(sizes) AS d WHERE d.id = \(id))" }
+    private func isIndexed(_ id: String) -> String {
+        "EXISTS (SELECT 1 FROM \(sizes) AS d WHERE d.id = \(id))"
+    }
 
     private func conflicting(_ ways: [String]) -> String {
         "(\(ways.map { "EXISTS (SELECT 1 FROM \(tableName) AS t WHERE \($0))" }.joined(separator: " OR ")))"
@@ -188,14 +190,15 @@ struct FullTextObjects {
 
     /// Returns SQL that notes the text of rows as the index has it.
     private func noting(_ ways: [String]) -> String {
-        let ids = ways.map { "SELECT t.\(id) FROM \(tableName) AS t WHERE \($0)" }.joined(separator: " UNION ")
+        let ids = ways.map { "SELECT t.\(id) FROM \(tableName) AS t WHERE \($0)" }.joined(
+            separator: " UNION ")
         let values = (["t.\(id)"] + quotedColumns.map { "t.\($0)" }).joined(separator: ", ")
         return "INSERT INTO \(notes) SELECT \(values) FROM \(tableName) AS t WHERE t.\(id) IN (\(ids)) "
             + "AND \(isIndexed("t.\(id)")) AND NOT EXISTS (SELECT 1 FROM \(notes) AS n WHERE n.k = t.\(id))"
     }
 
-    /// Returns the condition of notes that are used up by now: those of given rows, and of rows that
-    /// are gone.
+    /// Returns the condition of notes that are used up by now: those of given rows, and of rows
+    /// that are gone.
     private func isOver(_ condition: String) -> String {
         "\(condition) OR NOT EXISTS (SELECT 1 FROM \(tableName) AS t WHERE t.\(id) = k)"
     }

@@ -59,8 +59,8 @@ extension QueryInterfaceRequest {
     /// Other orders come first or after, as they were requested. See "The bm25() function" in the
     /// SQLite documentation.
     ///
-    /// - Parameter weights: The weights of columns, instead of those of the index. Columns without a
-    ///   weight have 1.
+    /// - Parameter weights: The weights of columns, instead of those of the index. Columns without
+    ///   a weight have 1.
     public func ranked(weights: [String: Double]? = nil) -> Self {
         with { query in
             guard let join = query.joinSearch(weights: weights) else {
@@ -137,7 +137,8 @@ extension QueryInterfaceRequest {
                 RefusedCondition(
                     DatabaseError(
                         resultCode: .SQLITE_MISUSE,
-                        message: "\(name) needs a search: call matching(_:in:) before it, and outside of or()"))))
+                        message: "\(name) needs a search: call matching(_:in:) before it, and outside of or()"
+                    ))))
     }
 }
 
@@ -155,8 +156,8 @@ extension Record {
     ///   since.
     public final func databaseSnippet(_ column: String) throws -> String { try shown(column, "snippet") }
 
-    /// Returns a text with its matches between marks, which the request of this record has asked for
-    /// by ``QueryInterfaceRequest/highlight(_:around:)``.
+    /// Returns a text with its matches between marks, which the request of this record has asked
+    /// for by ``QueryInterfaceRequest/highlight(_:around:)``.
     ///
     /// - Parameter column: The column with the text.
     /// - Throws: a ``DatabaseError`` if the record was fetched without it, or was saved or reloaded

@@ -44,7 +44,8 @@ final class SearchJoin: LateExpression, @unchecked Sendable {  // constant
         let match = try SearchMatch(condition.index, condition.query, of: source, on: db)
         guard let pattern = match.pattern else { return SQLExpression(.word("FALSE")) }
         let alias = alias.quotedDatabaseIdentifier
-        var sql = "\(alias).rowid = \(match.key) AND \(alias).\(match.index.name.quotedDatabaseIdentifier) MATCH ?"
+        var sql =
+            "\(alias).rowid = \(match.key) AND \(alias).\(match.index.name.quotedDatabaseIdentifier) MATCH ?"
         var arguments: [DatabaseValue] = [pattern.databaseValue]
         if let weights {
             for column in weights.keys { _ = try match.index.place(of: column) }
@@ -71,7 +72,8 @@ private struct SearchMatch {
         self.index = index
         func refuse(_ reason: String) -> DatabaseError {
             DatabaseError(
-                resultCode: .SQLITE_MISUSE, message: "the full-text index \(index.name) cannot be searched: \(reason)")
+                resultCode: .SQLITE_MISUSE,
+                message: "the full-text index \(index.name) cannot be searched: \(reason)")
         }
         guard let source, let name = source.name, let tableName = source.tableName,
             CaseInsensitiveName.matches(tableName, index.tableName)
@@ -114,7 +116,9 @@ extension SelectQuery {
     /// The first search of a request is joined. Others remain conditions.
     mutating func joinSearch(weights: [String: Double]? = nil) -> SearchJoin? {
         for (place, join) in joins.enumerated() {
-            guard case .late(let late)? = join.condition?.syntax, let search = late as? SearchJoin else { continue }
+            guard case .late(let late)? = join.condition?.syntax, let search = late as? SearchJoin else {
+                continue
+            }
             guard let weights else { return search }
             let weighted = SearchJoin(search.condition, alias: search.alias, weights: weights)
             joins[place] = QueryJoin(

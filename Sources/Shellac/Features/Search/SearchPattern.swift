@@ -52,7 +52,8 @@ struct SearchPattern {
     }
 
     /// Returns the first token of a text.
-    static func firstToken(of text: String, by tokenizer: SearchTokenizer, on db: Database) throws -> String? {
+    static func firstToken(of text: String, by tokenizer: SearchTokenizer, on db: Database) throws -> String?
+    {
         try QueryTokens(tokenizer, on: db).tokens(of: text).first
     }
 
@@ -87,8 +88,8 @@ private struct QueryTokens {
         }
     }
 
-    /// Returns the first token of a text, and whether the text ends in a single character that may be
-    /// the beginning of a token.
+    /// Returns the first token of a text, and whether the text ends in a single character that may
+    /// be the beginning of a token.
     func tokens(of text: String) throws -> (first: String?, endsOpen: Bool) {
         var text = text
         return try text.withUTF8 { bytes in

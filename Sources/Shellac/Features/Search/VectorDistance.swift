@@ -6,8 +6,8 @@ import CSQLite
 public enum VectorMetric: String, Hashable, Sendable, CaseIterable {
     /// The cosine distance, 1 minus the cosine of the angle. Lengths do not matter.
     case cosine
-    /// The inner product, negated. For vectors of length 1, it gives the order of ``cosine`` in less
-    /// time.
+    /// The inner product, negated. For vectors of length 1, it gives the order of ``cosine``, in
+    /// less time.
     case dot
     /// The Euclidean distance.
     case euclidean
@@ -25,7 +25,8 @@ public enum VectorMetric: String, Hashable, Sendable, CaseIterable {
             case .euclidean: call = { VectorPair.compute($0, $2, .euclidean) }
             }
             sqlite3_create_function_v2(
-                connection, metric.function, 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil, call,
+                connection, metric.function, 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil,
+                call,
                 nil, nil, nil)
         }
     }
@@ -61,9 +62,21 @@ private struct VectorPair {
         let pair = VectorPair(a: a, b: b, count: sizes.0 / 4)
         switch metric {
         case .cosine: sqlite3_result_double(context, pair.cosineDistance)
-        case .dot: sqlite3_result_double(context, -Double(pair.sum { $0 * $1 } single: { $0 * $1 }))
+        case .dot:
+            sqlite3_result_double(
+                context,
+                -Double(
+                    pair.sum {
+                        $0 * $1
+                    } single: {
+                        $0 * $1
+                    }))
         case .euclidean:
-            let squares = pair.sum { ($0 - $1) * ($0 - $1) } single: { ($0 - $1) * ($0 - $1) }
+            let squares = pair.sum {
+                ($0 - $1) * ($0 - $1)
+            } single: {
+                ($0 - $1) * ($0 - $1)
+            }
             sqlite3_result_double(context, Double(squares).squareRoot())
         }
     }

@@ -2,8 +2,8 @@
 ///
 /// Where a script puts blanks between words, a token is a word. Where it does not, as in Chinese,
 /// Japanese and Thai, tokens are pairs of neighbouring characters, and then the last character
-/// alone: 東京都 gives 東京, 京都, 都. So each character has a token that begins with it, and tokens
-/// and characters have the same positions.
+/// alone. 東京都 gives 東京, 京都 and 都. So each character has a token that begins with it, and
+/// tokens and characters have the same positions.
 ///
 /// A text of several characters is then found as a phrase of its pairs. A single character is found
 /// as the prefix of a token. That is why a query leaves out the last character of its last run: the
@@ -58,7 +58,8 @@ final class WordTokenizer {
         /// The last character.
         var unit = Unit(start: 0, end: 0)
         var count = 0
-        /// Whether the run has ended, and its last character is a token only if another one follows.
+        /// Whether the run has ended, and its last character is a token only if another one
+        /// follows.
         var isHeld = false
     }
 
@@ -158,7 +159,7 @@ final class WordTokenizer {
 
     // MARK: - Runs of characters
 
-    /// Reads a letter with its marks. Its bytes are in `unitBytes` if they are not those of the text.
+    /// Reads a letter with its marks. Its bytes are in `unitBytes` if they differ from the text.
     @inline(__always)
     private func readUnit(_ text: Text, _ value: UInt32, _ start: Int, _ end: Int) -> Unit {
         let folding = characters.folding(value)
@@ -257,7 +258,8 @@ final class WordTokenizer {
         _ text: Text, _ first: Unit, _ second: Unit, _ emit: (Text, Int, Int) -> Int32
     ) -> Int32 {
         if first.isPlain, second.isPlain {
-            return emit(UnsafeBufferPointer(rebasing: text[first.start..<second.end]), first.start, second.end)
+            return emit(
+                UnsafeBufferPointer(rebasing: text[first.start..<second.end]), first.start, second.end)
         }
         token.removeAll(keepingCapacity: true)
         append(first, of: text, previousBytes)
@@ -292,7 +294,8 @@ final class WordTokenizer {
         run.isHeld = false
         if run.unit.isPlain {
             return emit(
-                UnsafeBufferPointer(rebasing: text[run.unit.start..<run.unit.end]), run.unit.start, run.unit.end)
+                UnsafeBufferPointer(rebasing: text[run.unit.start..<run.unit.end]), run.unit.start,
+                run.unit.end)
         }
         return previousBytes.withUnsafeBufferPointer { emit($0, run.unit.start, run.unit.end) }
     }

@@ -36,7 +36,9 @@ struct FullTextIndexTests {
         var generator = SeededGenerator(seed: seed)
         func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
         let words = ["arthur", "Arthur", "merlin", "京都", "東京都", "e\u{301}té", "Straße", "a\0b", "", "ЁЖ"]
-        func text() -> String { (0..<number(0..<4)).map { _ in words[number(0..<words.count)] }.joined(separator: " ") }
+        func text() -> String {
+            (0..<number(0..<4)).map { _ in words[number(0..<words.count)] }.joined(separator: " ")
+        }
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             try db.execute(sql: "PRAGMA recursive_triggers = \(seed % 2 == 0)")
@@ -60,7 +62,9 @@ struct FullTextIndexTests {
                 let thrown = thrownError {
                     switch number(0..<14) {
                     case 0..<3:
-                        try db.execute(sql: "INSERT \(conflict) INTO note VALUES (?, ?, ?, ?, \(parent))", arguments: values)
+                        try db.execute(
+                            sql: "INSERT \(conflict) INTO note VALUES (?, ?, ?, ?, \(parent))",
+                            arguments: values)
                     case 3:
                         try db.execute(
                             sql: "INSERT \(conflict) INTO note (code, title, body) VALUES (\(code), ?, ?)",
@@ -73,22 +77,27 @@ struct FullTextIndexTests {
                                 """, arguments: values)
                     case 5..<8:
                         try db.execute(
-                            sql: "UPDATE \(conflict) note SET id = ?, code = ?, title = ?, body = ? WHERE id = \(other)",
+                            sql:
+                                "UPDATE \(conflict) note SET id = ?, code = ?, title = ?, body = ? WHERE id = \(other)",
                             arguments: values)
                     case 8:
                         try db.execute(sql: "UPDATE \(conflict) note SET id = id + 1 WHERE id > \(id)")
                     case 9:
-                        try db.execute(sql: "UPDATE note SET body = ? WHERE id % 5 = \(id % 5)", arguments: [text()])
+                        try db.execute(
+                            sql: "UPDATE note SET body = ? WHERE id % 5 = \(id % 5)", arguments: [text()])
                     case 10: try db.execute(sql: "DELETE FROM note WHERE id = \(id) OR code = \(code)")
                     case 11:
                         try db.inSavepoint {
-                            try db.execute(sql: "REPLACE INTO note VALUES (?, ?, ?, ?, NULL)", arguments: values)
+                            try db.execute(
+                                sql: "REPLACE INTO note VALUES (?, ?, ?, ?, NULL)", arguments: values)
                             try db.execute(sql: "DELETE FROM note WHERE id > \(other)")
                             return .rollback
                         }
                     case 12:
                         try db.execute(
-                            sql: "INSERT \(conflict) INTO note SELECT id + \(other % 3), code + 1, body, title, NULL FROM note WHERE id % 7 = 0 AND title IS NOT NULL AND body IS NOT NULL")
+                            sql:
+                                "INSERT \(conflict) INTO note SELECT id + \(other % 3), code + 1, body, title, NULL FROM note WHERE id % 7 = 0 AND title IS NOT NULL AND body IS NOT NULL"
+                        )
                     default:
                         switch number(0..<8) {
                         case 0: try db.execute(sql: "VACUUM")
@@ -100,7 +109,8 @@ struct FullTextIndexTests {
                 }
                 if let error = thrown as? DatabaseError {
                     try #require(
-                        [.SQLITE_CONSTRAINT, .SQLITE_LOCKED].contains(error.resultCode), "seed \(seed), step \(step): \(error)")
+                        [.SQLITE_CONSTRAINT, .SQLITE_LOCKED].contains(error.resultCode),
+                        "seed \(seed), step \(step): \(error)")
                 }
                 if step % 25 == 0 {
                     let fault = try db.fullTextIndexes().first?.fault
@@ -115,7 +125,9 @@ struct FullTextIndexTests {
         try DatabaseQueue().inDatabase { db in
             try db.execute(sql: "PRAGMA recursive_triggers = \(isRecursive)")
             try Self.create(db)
-            try db.execute(sql: "INSERT INTO note (id, code, title) VALUES (1, 1, 'one'), (2, 2, 'two'), (3, 3, 'three')")
+            try db.execute(
+                sql: "INSERT INTO note (id, code, title) VALUES (1, 1, 'one'), (2, 2, 'two'), (3, 3, 'three')"
+            )
             try db.execute(sql: "REPLACE INTO note (id, code, title) VALUES (1, 2, 'merged')")
             #expect(try Self.ids(db, "one") == [])
             #expect(try Self.ids(db, "two") == [])
@@ -123,7 +135,9 @@ struct FullTextIndexTests {
             try db.execute(sql: "INSERT OR IGNORE INTO note (id, code, title) VALUES (1, 9, 'ignored')")
             #expect(try Self.ids(db, "merged") == [1])
             try db.execute(
-                sql: "INSERT INTO note (id, title) VALUES (1, 'new') ON CONFLICT DO UPDATE SET title = 'upserted'")
+                sql:
+                    "INSERT INTO note (id, title) VALUES (1, 'new') ON CONFLICT DO UPDATE SET title = 'upserted'"
+            )
             #expect(try Self.ids(db, "upserted") == [1])
             #expect(try Self.ids(db, "merged") == [])
             try db.execute(sql: "UPDATE OR REPLACE note SET id = 1 WHERE id = 3")
@@ -137,7 +151,8 @@ struct FullTextIndexTests {
     func schemaChanges() throws {
         try DatabaseQueue().inDatabase { db in
             try Self.create(db)
-            try db.execute(sql: "INSERT INTO note (id, title, body) VALUES (1, 'arthur', 'x'), (7, 'merlin', 'y')")
+            try db.execute(
+                sql: "INSERT INTO note (id, title, body) VALUES (1, 'arthur', 'x'), (7, 'merlin', 'y')")
             try db.execute(sql: "VACUUM")
             #expect(try Self.ids(db, "merlin") == [7])
             try db.rebuild(table: "note", copying: ["title": "title || ' again'"]) { t in
@@ -163,10 +178,13 @@ struct FullTextIndexTests {
             try db.execute(sql: "INSERT INTO page (headline, words) VALUES ('percival', 'grail')")
             try Self.expectInStep(db)
             let renamed = FullTextIndex(table: "page", columns: ["headline", "words"], name: "note_search")
-            #expect(try Table<Row>("page").matching(.column("words", "grail"), in: renamed).fetchCount(db) == 1)
+            #expect(
+                try Table<Row>("page").matching(.column("words", "grail"), in: renamed).fetchCount(db) == 1)
             try db.drop(table: "page")
             #expect(try db.fullTextIndexes().isEmpty)
-            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite%'") == 0)
+            #expect(
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite%'")
+                    == 0)
         }
     }
 
@@ -192,7 +210,9 @@ struct FullTextIndexTests {
             let odd = FullTextIndex(table: "odd", columns: ["rank", "a \" b"], name: "the 'odd' \"one\"")
             try db.create(fullText: odd)
             try db.execute(sql: "INSERT INTO odd VALUES (1, 'arthur', 'merlin')")
-            #expect(try Table<Row>("odd").matching(.column("rank", "arthur"), in: odd).ranked().fetchCount(db) == 1)
+            #expect(
+                try Table<Row>("odd").matching(.column("rank", "arthur"), in: odd).ranked().fetchCount(db)
+                    == 1)
             #expect(try Table<Row>("odd").matching(.column("a \" b", "merlin"), in: odd).fetchCount(db) == 1)
             try Self.expectInStep(db)
         }
@@ -208,19 +228,27 @@ struct FullTextIndexTests {
                     CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT, n INTEGER, data BLOB);
                     CREATE VIEW seen AS SELECT * FROM note;
                     """)
-            func index(_ table: String, _ columns: String..., weights: [String: Double] = [:]) -> FullTextIndex {
+            func index(_ table: String, _ columns: String..., weights: [String: Double] = [:])
+                -> FullTextIndex
+            {
                 FullTextIndex(table: table, columns: columns, weights: weights)
             }
             let cases: [(FullTextIndex, String)] = [
                 (index("key", "body"), "it is WITHOUT ROWID, and FTS5 finds rows by their row id"),
-                (index("loose", "body"), "it has no INTEGER PRIMARY KEY. FTS5 finds rows by their row id, and VACUUM"),
+                (
+                    index("loose", "body"),
+                    "it has no INTEGER PRIMARY KEY. FTS5 finds rows by their row id, and VACUUM"
+                ),
                 (index("seen", "body"), "it is a view. Index its table"),
                 (index("note", "n"), "the column n is declared INTEGER, and holds no text"),
                 (index("note", "data"), "the column data is declared BLOB, and holds no text"),
                 (index("note", "bdy"), "the table has no column bdy (did you mean body?)"),
                 (index("note"), "it names no columns"),
                 (index("note", "body", "BODY"), "it names a column twice"),
-                (index("note", "body", weights: ["title": 2]), "it has a weight for title, which it does not name"),
+                (
+                    index("note", "body", weights: ["title": 2]),
+                    "it has a weight for title, which it does not name"
+                ),
                 (index("none", "body"), "no such table: none"),
             ]
             for (index, sentence) in cases {
@@ -254,10 +282,14 @@ struct FullTextIndexTests {
                 #expect(thrownText { try db.checkSchema(of: Note.self) }.contains(words))
             }
             try db.execute(sql: "DROP TRIGGER \"shellac search note_search on delete\"")
-            expectFault("The full-text index note_search of the table note is out of step: its triggers are missing")
+            expectFault(
+                "The full-text index note_search of the table note is out of step: its triggers are missing")
             try db.rebuild(fullText: Note.search)
             try db.checkSchema(of: Note.self)
-            try db.execute(sql: "INSERT INTO note_search (note_search, rowid, title, body) VALUES ('delete', 1, 'Arthur', 'king')")
+            try db.execute(
+                sql:
+                    "INSERT INTO note_search (note_search, rowid, title, body) VALUES ('delete', 1, 'Arthur', 'king')"
+            )
             expectFault("it lacks 1 of the rows, and has 0 that are gone. Call rebuild(fullText:)")
             try db.rebuild(fullText: Note.search)
             try db.execute(
@@ -282,7 +314,8 @@ struct FullTextIndexTests {
             try Note("Merlin", "wizard", by: author).insert(db)
             try author.delete(db)
             #expect(try Note.matching("arthur", in: Note.search).fetchCount(db) == 0)
-            _ = try db.importRows(into: "note", from: .bytes("title,body\nBors,knight\nLancelot,knight\n".utf8))
+            _ = try db.importRows(
+                into: "note", from: .bytes("title,body\nBors,knight\nLancelot,knight\n".utf8))
             #expect(try Note.matching("knight", in: Note.search).fetchCount(db) == 2)
             try Self.expectInStep(db)
         }
@@ -311,7 +344,9 @@ struct FullTextIndexTests {
         }
         func tokens(of text: String, for purpose: FTS5Purpose) throws -> [FTS5Token] {
             if text.contains("throw") { throw Refusal() }
-            if text.contains("overlap") { return [FTS5Token("b", range: 3..<7), FTS5Token("a", range: 0..<4)] }
+            if text.contains("overlap") {
+                return [FTS5Token("b", range: 3..<7), FTS5Token("a", range: 0..<4)]
+            }
             if text.contains("outside") { return [FTS5Token("b", range: 3..<700)] }
             return text.split(separator: " ").map {
                 FTS5Token($0.lowercased(), at: $0.startIndex..<$0.endIndex, in: text)
@@ -334,7 +369,9 @@ struct FullTextIndexTests {
                 db, Table<Row>("part").matching("b/2", in: index).highlight("code", around: ("[", "]")))
             #expect(try shown?["code_highlight"] == "A-1 [b/2]")
             #expect(throws: Refusal.self) { try db.execute(sql: "INSERT INTO part (code) VALUES ('throw')") }
-            #expect(throws: Refusal.self) { try Table<Row>("part").matching("throw", in: index).fetchCount(db) }
+            #expect(throws: Refusal.self) {
+                try Table<Row>("part").matching("throw", in: index).fetchCount(db)
+            }
             expectError(containing: "tokens must be in the text, in its order") {
                 try db.execute(sql: "INSERT INTO part (code) VALUES ('overlap')")
             }
@@ -342,11 +379,13 @@ struct FullTextIndexTests {
                 try db.execute(sql: "INSERT INTO part (code) VALUES ('outside')")
             }
             #expect(try db.fullTextIndexes().allSatisfy { $0.fault == nil })
-            #expect(thrownError {
-                try db.create(
-                    fullText: FullTextIndex(
-                        table: "part", columns: ["code"], tokenizer: .custom(Codes.self, arguments: ["bad"]), name: "bad"))
-            } != nil)
+            #expect(
+                thrownError {
+                    try db.create(
+                        fullText: FullTextIndex(
+                            table: "part", columns: ["code"],
+                            tokenizer: .custom(Codes.self, arguments: ["bad"]), name: "bad"))
+                } != nil)
         }
         expectError(containing: "no such tokenizer: codes") {
             try DatabaseQueue().write { db in
@@ -362,7 +401,8 @@ struct FullTextIndexTests {
         try DatabaseQueue().write { db in
             try SearchRequestTests.create(db)
             try Note("Arthur Arthus Martha", "arthur king ring sing").insert(db)
-            #expect(try Note.suggestions(for: "arthr", in: Note.search, db) == ["arthur", "arthus", "martha"])
+            #expect(
+                try Note.suggestions(for: "arthr", in: Note.search, db) == ["arthur", "arthus", "martha"])
             #expect(try Note.suggestions(for: "ARHTUR", in: Note.search, db, limit: 1) == ["arthur"])
             #expect(try Note.suggestions(for: "kong", in: Note.search, db) == ["king"])
             #expect(try Note.suggestions(for: "…", in: Note.search, db) == [])
@@ -390,7 +430,10 @@ struct NearestVectorTests {
             try column("id", id) { id = $0 }
             try column("vector", vector) { vector = $0 }
         }
-        convenience init(_ values: [Float]) { self.init(); vector = DatabaseVector(values) }
+        convenience init(_ values: [Float]) {
+            self.init()
+            vector = DatabaseVector(values)
+        }
     }
 
     private func distance(_ a: [Float], _ b: [Float], _ metric: VectorMetric) -> Double {
@@ -399,7 +442,8 @@ struct NearestVectorTests {
         return switch metric {
         case .cosine: 1 - product / (length(a) * length(b))
         case .dot: -product
-        case .euclidean: zip(a, b).map { (Double($0) - Double($1)) * (Double($0) - Double($1)) }.reduce(0, +).squareRoot()
+        case .euclidean:
+            zip(a, b).map { (Double($0) - Double($1)) * (Double($0) - Double($1)) }.reduce(0, +).squareRoot()
         }
     }
 
@@ -414,13 +458,17 @@ struct NearestVectorTests {
                 for vector in vectors { try Item(vector).insert(db) }
                 try db.execute(sql: "INSERT INTO item (vector) VALUES (NULL)")
                 let query = vector()
-                let found = try Item.filter(Column("id") > 10).nearest(to: query, by: "vector", limit: 5, metric: metric)
-                    .fetchAll(db).map { try #require($0.id) }
+                let found = try Item.filter(Column("id") > 10).nearest(
+                    to: query, by: "vector", limit: 5, metric: metric
+                )
+                .fetchAll(db).map { try #require($0.id) }
                 let best = (11...50).sorted {
                     distance(query, vectors[$0 - 1], metric) < distance(query, vectors[$1 - 1], metric)
                 }
                 if count > 1 { #expect(found == best.prefix(5).map(Int64.init)) }
-                #expect(try Item.nearest(to: query, by: "vector", limit: 99, metric: metric).fetchAll(db).count == 50)
+                #expect(
+                    try Item.nearest(to: query, by: "vector", limit: 99, metric: metric).fetchAll(db).count
+                        == 50)
                 #expect(try Item.fetchOne(db)?.vector?.values == vectors[0])
             }
         }

@@ -17,7 +17,10 @@ struct SearchRequestTests {
             try column("id", id) { id = $0 }
             try column("name", name) { name = $0 }
         }
-        convenience init(_ name: String) { self.init(); self.name = name }
+        convenience init(_ name: String) {
+            self.init()
+            self.name = name
+        }
     }
 
     final class Note: Record {
@@ -49,7 +52,12 @@ struct SearchRequestTests {
         static let databaseTableName = "note"
         var id: Int64
         var title: String
-        var body_snippet: String?
+        var bodySnippet: String?
+
+        enum CodingKeys: String, CodingKey {
+            case id, title
+            case bodySnippet = "body_snippet"
+        }
     }
 
     static func create(_ db: Database) throws {
@@ -75,7 +83,8 @@ struct SearchRequestTests {
             try mallory.insert(db)
             try white.insert(db)
             try Note("King Arthur", "The knights of the round table, and Merlin.", by: mallory).insert(db)
-            try Note("The table", "Arthur came late. A king has no round table at home.", by: white).insert(db)
+            try Note("The table", "Arthur came late. A king has no round table at home.", by: white).insert(
+                db)
             try Note("京都の天気", "東京都の天気は晴れです", by: white).insert(db)
             try Note("Nothing", nil).insert(db)
         }
@@ -118,7 +127,9 @@ struct SearchRequestTests {
             let request = Note.matching("arthur", in: Note.search)
             #expect(try request.fetchCount(db) == 2)
             #expect(try request.filter(Column("title") == "The table").fetchCount(db) == 1)
-            #expect(try Note.filter(Column("title") == "The table").matching("arthur", in: Note.search).fetchCount(db) == 1)
+            #expect(
+                try Note.filter(Column("title") == "The table").matching("arthur", in: Note.search)
+                    .fetchCount(db) == 1)
             #expect(try request.order(Column("id").desc).limit(1).fetchAll(db).map(\.id) == [2])
             #expect(try request.order(Column("id")).limit(1, offset: 1).fetchAll(db).map(\.id) == [2])
             #expect(try request.isEmpty(db) == false)
@@ -134,7 +145,8 @@ struct SearchRequestTests {
         try filled().read { db in
             let request = Note.matching("arthur", in: Note.search)
             #expect(try request.ranked().fetchAll(db).map(\.title) == ["King Arthur", "The table"])
-            #expect(try request.ranked(weights: ["title": 0.01, "body": 9]).fetchAll(db).map(\.id) == [2, 1])
+            #expect(
+                try request.ranked(weights: ["title": 0.01, "body": 9]).fetchAll(db).map(\.id) == [2, 1])
             #expect(try request.ranked().limit(1).fetchAll(db).map(\.id) == [1])
             #expect(try request.ranked().fetchOne(db)?.id == 1)
             expectError(containing: "has no column titel (did you mean title?)") {
@@ -150,10 +162,13 @@ struct SearchRequestTests {
             let request = Note.matching("arthur", in: Note.search).ranked()
             let hits = try request.snippet("body", around: ("[", "]"), words: 3)
                 .highlight("title", around: ("<b>", "</b>")).fetchAll(db)
-            #expect(try hits.map { try $0.databaseHighlight("title") } == ["King <b>Arthur</b>", "The table"])
+            #expect(
+                try hits.map { try $0.databaseHighlight("title") } == ["King <b>Arthur</b>", "The table"])
             #expect(try hits[1].databaseSnippet("body") == "[Arthur] came late…")
             #expect(hits[0].hasDatabaseChanges == false)
-            expectError("the Note was fetched without the snippet of title: add snippet(\"title\") to its request") {
+            expectError(
+                "the Note was fetched without the snippet of title: add snippet(\"title\") to its request"
+            ) {
                 try hits[0].databaseSnippet("title")
             }
             let plain = try #require(try Note.fetchOne(db))
@@ -163,10 +178,14 @@ struct SearchRequestTests {
             expectError(containing: "no column boddy (did you mean body?)") {
                 try request.snippet("boddy").fetchAll(db)
             }
-            expectError(containing: "snippet(_:) needs a search") { try Note.all().snippet("body").fetchAll(db) }
-            let structs = try Hit.matching("arthur", in: Note.search).ranked().snippet("body", words: 2).fetchAll(db)
-            #expect(structs.map(\.body_snippet) == ["The knights…", "Arthur came…"])
-            let kyoto = try Note.matching("天気", in: Note.search).highlight("body", around: ("[", "]")).fetchOne(db)
+            expectError(containing: "snippet(_:) needs a search") {
+                try Note.all().snippet("body").fetchAll(db)
+            }
+            let structs = try Hit.matching("arthur", in: Note.search).ranked().snippet("body", words: 2)
+                .fetchAll(db)
+            #expect(structs.map(\.bodySnippet) == ["The knights…", "Arthur came…"])
+            let kyoto = try Note.matching("天気", in: Note.search).highlight("body", around: ("[", "]"))
+                .fetchOne(db)
             #expect(try kyoto?.databaseHighlight("body") == "東京都の[天気]は晴れです")
         }
     }
@@ -179,10 +198,12 @@ struct SearchRequestTests {
             #expect(notes.count == 2)
             #expect(try notes[0][Note.author]?.name == "Malory")
             #expect(try notes[1].databaseSnippet("body") == "Arthur came…")
-            let request = Author.including(all: Author.notes.matching("天気", in: Note.search)).order(Column("name"))
+            let request = Author.including(all: Author.notes.matching("天気", in: Note.search)).order(
+                Column("name"))
             let authors = try request.fetchAll(db)
             #expect(try authors.map { try $0[Author.notes].map(\.title) } == [[], ["京都の天気"]])
-            let names = try Author.joining(required: Author.notes.matching("merlin", in: Note.search)).fetchAll(db)
+            let names = try Author.joining(required: Author.notes.matching("merlin", in: Note.search))
+                .fetchAll(db)
             #expect(names.map(\.name) == ["Malory"])
         }
     }
@@ -200,7 +221,9 @@ struct SearchRequestTests {
             #expect(try request.updateAll(db, Column("body").set(to: "galahad")) == 2)
             #expect(try Note.matching("galahad", in: Note.search).fetchCount(db) == 2)
             #expect(try Note.matching("merlin", in: Note.search).fetchCount(db) == 0)
-            #expect(try Note.matching("galahad", in: Note.search).ranked().updateAll(db, Column("body").set(to: "bors")) == 2)
+            #expect(
+                try Note.matching("galahad", in: Note.search).ranked().updateAll(
+                    db, Column("body").set(to: "bors")) == 2)
             #expect(try Note.matching("bors", in: Note.search).fetchCount(db) == 2)
             try db.checkSchema(of: Note.self)
         }
@@ -225,13 +248,18 @@ struct SearchRequestTests {
         #expect(counts == [0, 1])
     }
 
-    @Test("Text from a user is never a syntax error", arguments: SeededGenerator.seeds("SEARCH_QUERIES", count: 1))
+    @Test(
+        "Text from a user is never a syntax error",
+        arguments: SeededGenerator.seeds("SEARCH_QUERIES", count: 1))
     func fuzz(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pieces = [
-            "\"", "'", "(", ")", "*", "^", "+", "-", ":", "{", "}", ",", ".", ";", "NEAR", "NEAR(", "AND", "OR", "NOT",
-            " ", "\t", "\n", "\0", "a", "b*", "title:", "\\", "%", "京", "東京", "é", "e\u{301}", "\u{301}", "😀", "👨‍👩‍👧",
-            "\u{200B}", "\u{FFFD}", "--", "/*", "*/", "?", "?1", "$a", "@", "#", "arthur", "0", "1e9", "rank", "note_search",
+            "\"", "'", "(", ")", "*", "^", "+", "-", ":", "{", "}", ",", ".", ";", "NEAR", "NEAR(", "AND",
+            "OR", "NOT",
+            " ", "\t", "\n", "\0", "a", "b*", "title:", "\\", "%", "京", "東京", "é", "e\u{301}", "\u{301}", "😀",
+            "👨‍👩‍👧",
+            "\u{200B}", "\u{FFFD}", "--", "/*", "*/", "?", "?1", "$a", "@", "#", "arthur", "0", "1e9", "rank",
+            "note_search",
         ]
         try filled().read { db in
             for round in 0..<500 {
@@ -258,7 +286,8 @@ struct SearchRequestTests {
                 let request = Note.matching(query, in: Note.search)
                 let thrown = thrownError {
                     let count = try request.fetchCount(db)
-                    let ranked = try request.ranked().snippet("body").highlight("title", around: ("[", "]")).fetchAll(db)
+                    let ranked = try request.ranked().snippet("body").highlight("title", around: ("[", "]"))
+                        .fetchAll(db)
                     #expect(ranked.count == count, "seed \(seed), round \(round): \(query)")
                 }
                 #expect(thrown == nil, "seed \(seed), round \(round): \(query)")
@@ -269,8 +298,12 @@ struct SearchRequestTests {
     @Test("Empty texts, signs, operators and large texts are queries like others")
     func oddTexts() throws {
         try filled().write { db in
-            func count(_ text: String) throws -> Int { try Note.matching(text, in: Note.search).fetchCount(db) }
-            for text in ["", " ", "…", "\"", "*", "()", "\0", "-", "\u{301}", "😀"] { #expect(try count(text) == 0) }
+            func count(_ text: String) throws -> Int {
+                try Note.matching(text, in: Note.search).fetchCount(db)
+            }
+            for text in ["", " ", "…", "\"", "*", "()", "\0", "-", "\u{301}", "😀"] {
+                #expect(try count(text) == 0)
+            }
             #expect(try count("arthur \"") == 2)
             #expect(try count("arthur AND king") == 0)
             #expect(try count("arthur OR") == 0)
@@ -286,7 +319,8 @@ struct SearchRequestTests {
             #expect(try count("lancelot") == 1)
             #expect(try count("京") == 2)
             try db.execute(
-                sql: "INSERT INTO note (title, body) VALUES (?, ?), ('nul', ?), ('no', CAST(x'61ff62' AS TEXT))",
+                sql:
+                    "INSERT INTO note (title, body) VALUES (?, ?), ('nul', ?), ('no', CAST(x'61ff62' AS TEXT))",
                 arguments: ["number", 4711, "gawain\0bors"])
             #expect(try count("4711") == 1)
             #expect(try count("gawain") == 1)

@@ -150,7 +150,10 @@ struct WordTokenizerTests {
         let texts: [Text] = (0..<60).map { _ in
             (0..<random(0...8)).map { _ in
                 let script = Self.scripts[random(0...Self.scripts.count - 1)]
-                return ((0..<random(1...5)).map { _ in script.letters.randomElement(using: &generator) ?? "a" }, script.isDense)
+                return (
+                    (0..<random(1...5)).map { _ in script.letters.randomElement(using: &generator) ?? "a" },
+                    script.isDense
+                )
             }
         }
         try DatabaseQueue().write { db in
@@ -162,10 +165,14 @@ struct WordTokenizerTests {
                 try db.execute(sql: "INSERT INTO note (body) VALUES (?)", arguments: [body])
             }
             func found(_ query: SearchQuery) throws -> [Int] {
-                try Int.fetchAll(db, Table<Row>("note").matching(query, in: index).select(Column("id")).order(Column("id")))
+                try Int.fetchAll(
+                    db, Table<Row>("note").matching(query, in: index).select(Column("id")).order(Column("id"))
+                )
             }
             func scanned(_ matches: ([Character], Bool) -> Bool) -> [Int] {
-                texts.indices.filter { texts[$0].contains { matches($0.run.map(fold), $0.isDense) } }.map { $0 + 1 }
+                texts.indices.filter { texts[$0].contains { matches($0.run.map(fold), $0.isDense) } }.map {
+                    $0 + 1
+                }
             }
             func hasPart(_ run: [Character], _ part: [Character]) -> Bool {
                 run.indices.contains { run[$0...].starts(with: part) }
@@ -173,7 +180,11 @@ struct WordTokenizerTests {
             var words = texts.flatMap { $0 }
             // Others, which few texts have.
             for script in Self.scripts {
-                words.append(((0..<2).map { _ in script.letters.randomElement(using: &generator) ?? "a" }, script.isDense))
+                words.append(
+                    (
+                        (0..<2).map { _ in script.letters.randomElement(using: &generator) ?? "a" },
+                        script.isDense
+                    ))
             }
             for (run, isDense) in words {
                 let run = run.map(fold)
@@ -189,7 +200,8 @@ struct WordTokenizerTests {
                     // ß becomes two letters.
                     let folded = text.replacing("ß", with: "ss")
                     #expect(
-                        try found(.words(text)) == scanned { String($0).replacing("ß", with: "ss") == folded && !$1 },
+                        try found(.words(text))
+                            == scanned { String($0).replacing("ß", with: "ss") == folded && !$1 },
                         "seed \(seed): \(text)")
                     let beginning = String(folded.prefix(random(1...folded.count)))
                     #expect(
