@@ -2,8 +2,8 @@
 ///
 /// ## The life of an entry
 ///
-/// FTS5 stores the words of a row, but not its text. To remove a row's words, it must be told the
-/// very text that it was given for them ("External Content Tables" in the SQLite documentation).
+/// FTS5 stores the words of a row, but not its text. To remove a row's words, it needs the very
+/// text that they came from ("External Content Tables" in the SQLite documentation).
 /// So everything depends on knowing that text when the row has already changed.
 ///
 /// - *An inserted row* is read from its table, and its words are added, unless the index has them.

@@ -142,7 +142,7 @@ extension QueryInterfaceRequest {
     }
 }
 
-/// The columns of rows that show where they match.
+/// The columns of snippets and highlights.
 enum SearchShowing {
     static func column(_ column: String, _ function: String) -> String { "\(column)_\(function)" }
 }

@@ -3,8 +3,8 @@
 /// The condition that a row matches a query, written when the tokenizer is known.
 ///
 /// The index is asked for the keys of its matches. So the condition fits into every request, and
-/// into those of relations. A request that ranks its rows, or shows where they match, joins the
-/// index instead: see ``SearchJoin``.
+/// into those of relations. A request that ranks its rows, or shows their matches, joins the index
+/// instead: see ``SearchJoin``.
 final class SearchCondition: LateExpression, @unchecked Sendable {  // constant
     let index: FullTextIndex
     let query: SearchQuery

@@ -21,9 +21,8 @@ public struct SearchTokenizer: Hashable, Sendable {
 
     /// The tokenizer of Shellac, which finds words in every script.
     ///
-    /// Words are folded: "STRASSE" finds "Straße". Where a script has no blanks between words, as
-    /// Chinese, Japanese and Thai, any characters that follow each other are found, and any single
-    /// one.
+    /// Words are folded: "STRASSE" finds "Straße". Of scripts without blanks between words, such as
+    /// Chinese and Thai, any characters that follow each other are found, and any single one.
     ///
     /// A connection without Shellac can read the table of the records, but it can neither write to
     /// it nor search. SQLite then says "no such tokenizer". For a file that other programs write,

@@ -205,7 +205,7 @@ extension WordTokenizer {
 extension Database: ConnectionAdditions {
     func addToConnection() {
         VectorMetric.addFunctions(to: pointer)
-        // Without FTS5, everything else works. What needs it says so.
+        // Without FTS5, everything else works, and indexes are refused.
         guard let api = TokenizerModule.api(of: self) else { return }
         _ = WordTokenizer.add(to: api)
     }

@@ -6,8 +6,8 @@ import CSQLite
 public enum VectorMetric: String, Hashable, Sendable, CaseIterable {
     /// The cosine distance, 1 minus the cosine of the angle. Lengths do not matter.
     case cosine
-    /// The inner product, negated. For vectors of length 1, it gives the order of ``cosine``, in
-    /// less time.
+    /// The inner product, negated. For vectors of length 1, the order is that of ``cosine``,
+    /// in less time.
     case dot
     /// The Euclidean distance.
     case euclidean

@@ -1,9 +1,9 @@
 /// The tokenizer `words`: it splits a text into folded words, in every script.
 ///
-/// Where a script puts blanks between words, a token is a word. Where it does not, as in Chinese,
-/// Japanese and Thai, tokens are pairs of neighbouring characters, and then the last character
-/// alone. 東京都 gives 東京, 京都 and 都. So each character has a token that begins with it, and
-/// tokens and characters have the same positions.
+/// If a script has blanks between words, a token is a word. In scripts without them, such as
+/// Chinese and Thai, tokens are pairs of neighbouring characters, and then the last character
+/// alone. The tokens of 東京都 are 東京, 京都 and 都. So each character has a token that begins
+/// with it, and tokens and characters have the same positions.
 ///
 /// A text of several characters is then found as a phrase of its pairs. A single character is found
 /// as the prefix of a token. That is why a query leaves out the last character of its last run: the

@@ -215,7 +215,7 @@ struct WordTokenizerTests {
 
     // MARK: - Probes
 
-    /// What each tokenizer finds of a probe: words, unicode61, trigram.
+    /// The tokenizers that find a probe: `w` for words, `u` for unicode61, `t` for trigram.
     @Test(
         "Each tokenizer finds what the table of the article says",
         arguments: [
