@@ -169,6 +169,15 @@ extension Database: IndexMaintenance {
         try schema.objects(.view, in: schemaName).contains { $0.name.hasPrefix(FullTextObjects.ownPrefix) }
     }
 
+    func suspendIndexes(of table: String, in schemaName: String) throws {
+        for trigger in try schema.objects(.trigger, in: schemaName)
+        where trigger.name.hasPrefix(FullTextObjects.ownPrefix)
+            && CaseInsensitiveName.matches(trigger.tableName, table)
+        {
+            try execute(definition: "DROP TRIGGER \(trigger.name.quoted(in: schemaName))")
+        }
+    }
+
     func followIndexes(in schemaName: String, rewritten: String?) throws {
         for name in try FullTextObjects.names(self, in: schemaName) {
             guard let objects = try FullTextObjects(existing: name, in: schemaName, self) else {

@@ -104,14 +104,14 @@ struct WordTokenizerTests {
             return sum
         }
         #expect(WordTables.version == 1)
-        #expect(sum(WordTables.kinds) == 0)
-        #expect(sum(WordTables.foldings) == 0)
+        #expect(sum(WordTables.kinds) == 15_522_193_035_872_528_371)
+        #expect(sum(WordTables.foldings) == 14_266_943_808_053_954_809)
     }
 
     @Test("The arguments name the version, and an unknown one is refused")
     func versions() throws {
         #expect(SearchTokenizer.words().sql == "'words' 'version' '1' 'diacritics' 'fold'")
-        try DatabaseQueue().write { db in
+        try DatabaseQueue().write { db throws in
             try db.execute(sql: "CREATE VIRTUAL TABLE old USING fts5(a, tokenize='words version 1')")
             expectError(containing: "error in tokenizer constructor") {
                 try db.execute(sql: "CREATE VIRTUAL TABLE new USING fts5(a, tokenize='words version 2')")
@@ -156,7 +156,7 @@ struct WordTokenizerTests {
                 )
             }
         }
-        try DatabaseQueue().write { db in
+        try DatabaseQueue().write { db throws in
             try db.execute(sql: "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT)")
             let index = FullTextIndex(table: "note", columns: ["body"])
             try db.create(fullText: index)
@@ -227,12 +227,12 @@ struct WordTokenizerTests {
             ("Größe und Straße", "größe", "wut"), ("Größe und Straße", "strasse", "w-"),
             ("The quick brown fox", "fox", "wut"), ("The quick brown fox", "row", "-t"),
             ("हिन्दी में खोज", "खोज", "wut"), ("العربية لغة جميلة", "لغة", "wut"),
-            ("Ελληνική γλώσσα", "γλωσσα", "wu"), ("Ελληνική γλώσσα", "ΓΛΏΣΣΑ", "wut"), ("Ёжик", "ежик", "wu"),
+            ("Ελληνική γλώσσα", "γλωσσα", "w-"), ("Ελληνική γλώσσα", "ΓΛΏΣΣΑ", "wut"), ("Ёжик", "ежик", "w-"),
             ("crème brûlée", "creme", "wu"), ("ＦＵＬＬ width", "full", "w-"), ("ພາສາລາວ", "ລາວ", "w-t"),
-            ("ភាសាខ្មែរ", "ភាសា", "w-t"), ("မြန်မာဘာသာ", "ဘာသာ", "w-t"), ("ガラス ｶﾞﾗｽ", "ガラス", "wut"),
+            ("ភាសាខ្មែរ", "ភាសា", "wut"), ("မြန်မာဘာသာ", "ဘာသာ", "wut"), ("ガラス ｶﾞﾗｽ", "ガラス", "wut"),
         ])
     func probes(text: String, query: String, finders: String) throws {
-        try DatabaseQueue().write { db in
+        try DatabaseQueue().write { db throws in
             let tokenizers: [(letter: Character, tokenizer: SearchTokenizer)] = [
                 ("w", .words()), ("u", .unicode61), ("t", .trigram),
             ]

@@ -24,6 +24,9 @@ protocol IndexMaintenance {
     /// Whether a database has such indexes.
     func hasMaintainedIndexes(in schemaName: String) throws -> Bool
 
+    /// Keeps the indexes of a table from following its rows, until they follow a schema change.
+    func suspendIndexes(of table: String, in schemaName: String) throws
+
     /// Makes the indexes of a database follow a schema change that was just made.
     ///
     /// - Parameter rewritten: The table whose rows the change may have written without triggers.
@@ -45,6 +48,7 @@ extension Database {
         hooks.tracer?.isSilent = isSilent
         guard isConcerned else { return try change() }
         try inSavepoint {
+            if let rewritten { try indexes.suspendIndexes(of: rewritten, in: place) }
             try change()
             try indexes.followIndexes(in: place, rewritten: rewritten)
             return .commit
