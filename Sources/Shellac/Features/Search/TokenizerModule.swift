@@ -36,7 +36,7 @@ final class TokenizerModule {
                     arguments?[place].map { String(cString: $0) } ?? ""
                 }
                 let owner = Unmanaged<TokenizerModule>.fromOpaque(module).takeUnretainedValue()
-                return owner.calling {
+                return owner.calling(reportedAs: "error in tokenizer constructor") {
                     let made = RunningTokenizer(owner, try owner.make(owner.database, texts))
                     tokenizer.pointee = OpaquePointer(Unmanaged.passRetained(made).toOpaque())
                 }
@@ -68,14 +68,18 @@ final class TokenizerModule {
     }
 
     /// Calls the user's code inside of the running statement, which throws its error.
-    fileprivate func calling(_ body: () throws -> Void) -> Int32 {
+    ///
+    /// - Parameter message: The message of SQLite's error. FTS5 takes only a code.
+    fileprivate func calling(
+        reportedAs message: String = "SQL logic error", _ body: () throws -> Void
+    ) -> Int32 {
         database.running.enterFunction()
         defer { database.running.leaveFunction() }
         do {
             try body()
             return SQLITE_OK
         } catch {
-            database.running.fail(FunctionError(error: error, message: "\(error)"))
+            database.running.fail(FunctionError(error: error, message: message))
             return SQLITE_ERROR
         }
     }

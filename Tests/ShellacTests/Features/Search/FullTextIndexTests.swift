@@ -386,7 +386,7 @@ struct FullTextIndexTests {
                         table: "part", columns: ["code"],
                         tokenizer: .custom(Codes.self, arguments: ["bad"]), name: "bad"))
             }
-            #expect(thrown != nil)
+            #expect(thrown is Refusal)
         }
         expectError(containing: "no such tokenizer: codes") {
             try DatabaseQueue().write { db throws in
