@@ -18,7 +18,8 @@
 /// A note always contains the text that the index has of its row, and whatever changes the entry
 /// of a row deletes its note. So it does no harm if a note remains, because SQLite has ignored a
 /// row, or updated another one instead of inserting it. Nor does it matter how often triggers of
-/// the user change the same row in the middle of a statement.
+/// the user, and foreign key actions, change rows in the middle of a statement. They may use up the
+/// note of a row whose key has changed, and so an update also adds a row that the index lacks.
 ///
 /// FTS5 reads the rows through a view. SQLite rewrites it, like triggers, when the table or a
 /// column is renamed. The columns of the view and of the index keep their first names.
@@ -168,7 +169,8 @@ struct FullTextObjects {
                 "update", "BEFORE UPDATE", when: "(\(changes.joined(separator: " OR ")))",
                 noting(["(t.\(id) = OLD.\(id))"])),
             trigger(
-                "updated", "AFTER UPDATE", when: isNoted, removing("k IN (OLD.\(id), NEW.\(id))"),
+                "updated", "AFTER UPDATE", when: "(\(isNoted) OR NOT \(isIndexed("NEW.\(id)")))",
+                removing("k IN (OLD.\(id), NEW.\(id))"),
                 forgetting("k IN (OLD.\(id), NEW.\(id))"), adding),
             trigger(
                 "delete", "AFTER DELETE",

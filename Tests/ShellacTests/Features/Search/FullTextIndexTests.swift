@@ -147,6 +147,24 @@ struct FullTextIndexTests {
         }
     }
 
+    @Test("A row whose key changes is found, and so are rows that refer to it and follow")
+    func cascadedKeys() throws {
+        try DatabaseQueue().inDatabase { db throws in
+            try Self.create(db)
+            try db.execute(
+                sql: """
+                    INSERT INTO note (id, title, parentID) VALUES (5, 'parent', NULL), (9, 'child', 5);
+                    UPDATE note SET id = 6 WHERE id = 5;
+                    """)
+            #expect(try Self.ids(db, "parent") == [6])
+            try Self.expectInStep(db)
+            try db.execute(sql: "UPDATE OR REPLACE note SET id = 9, parentID = NULL WHERE id = 6")
+            #expect(try Self.ids(db, "parent") == [9])
+            #expect(try Self.ids(db, "child") == [])
+            try Self.expectInStep(db)
+        }
+    }
+
     @Test("A rebuilt table, new names, new unique indexes and VACUUM keep the index")
     func schemaChanges() throws {
         try DatabaseQueue().inDatabase { db throws in
