@@ -47,8 +47,9 @@ extension QueryInterfaceRequest {
     ///     .nearest(to: [0.1, 0.2, 0.3], by: "embedding", limit: 10)
     /// ```
     ///
-    /// All rows of the request are compared, exactly. This takes some tens of milliseconds for
-    /// 50,000 vectors of 384 numbers. Rows without a vector are left out.
+    /// This replaces the order of the request. All its rows are compared, exactly. For 50,000
+    /// vectors of 384 numbers, this takes some tens of milliseconds. Rows without a vector are left
+    /// out.
     ///
     /// - Parameters:
     ///   - vector: The vector.
@@ -63,7 +64,7 @@ extension QueryInterfaceRequest {
             name: metric.function, arguments: [column, DatabaseVector(vector).databaseValue.sqlExpression])
         return with { query in
             query.filter(SQLExpression(.isNull(column, isNegated: true)))
-            query.ordering.append(SQLOrdering(SQLExpression(.call(distance))))
+            query.ordering = [SQLOrdering(SQLExpression(.call(distance)))]
         }.limit(max(limit, 0))
     }
 }

@@ -22,7 +22,6 @@ struct SearchPattern {
 
     private func pattern(of form: SearchQuery.Form) throws -> String? {
         switch form {
-        case .pattern(let pattern): return pattern
         case .phrase(let text, let isPrefix): return try phrase(text, isPrefix: isPrefix)
         case .words(let text, let isAny, let completes):
             var seen: Set<Substring> = []

@@ -18,7 +18,6 @@ public struct SearchQuery: Hashable, Sendable, ExpressibleByStringLiteral {
         case any([Form])
         case excluding(Form, Form)
         case columns([String], Form)
-        case pattern(String)
     }
 
     let form: Form

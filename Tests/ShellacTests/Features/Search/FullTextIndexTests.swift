@@ -494,6 +494,14 @@ struct NearestVectorTests {
                     try Item.nearest(to: query, by: "vector", limit: 99, metric: metric).fetchAll(db).count
                         == 50)
                 #expect(try Item.fetchOne(db)?.vector?.values == vectors[0])
+                // Another order does not decide which rows are kept.
+                let ordered = Item.order(Column("id").desc)
+                    .nearest(to: query, by: "vector", limit: 1, metric: metric)
+                #expect(
+                    try ordered.fetchOne(db)?.id
+                        == Item.nearest(
+                            to: query, by: "vector", limit: 1, metric: metric
+                        ).fetchOne(db)?.id)
             }
         }
     }
