@@ -22,6 +22,11 @@ extension Database {
     /// - Throws: a ``DatabaseError`` if the running SQLite lacks FTS5, or if the table has no
     ///   INTEGER PRIMARY KEY, or if a column holds no text. Nothing has changed then.
     public func create(fullText index: FullTextIndex, options: VirtualTableOptions = []) throws {
+        try create(fullText: index, options: options, storage: FullTextStorage())
+    }
+
+    func create(fullText index: FullTextIndex, options: VirtualTableOptions, storage: FullTextStorage) throws
+    {
         checkAccess()
         guard TokenizerModule.api(of: self) != nil else { throw TokenizerModule.missingFTS5() }
         let table = try tableSchema(index.tableName)
@@ -31,7 +36,7 @@ extension Database {
         let columns = try index.checkedColumns(of: table)
         let objects = try FullTextObjects(name: index.name, table: table, columns: columns, self)
         try inSavepoint {
-            for sql in objects.creation(index) { try execute(definition: sql) }
+            for sql in objects.creation(index, storage) { try execute(definition: sql) }
             try createTriggers(of: objects)
             for sql in objects.refilling { try executeQuietly(sql) }
             return .commit
@@ -46,14 +51,20 @@ extension Database {
         checkAccess()
         let schemaName = try schemaName(of: index)
         try inSavepoint {
-            for trigger in try schema.objects(.trigger, in: schemaName)
-            where trigger.name.hasPrefix(FullTextObjects.triggerPrefix(index.name)) {
-                try execute(definition: "DROP TRIGGER \(trigger.name.quoted(in: schemaName))")
-            }
-            for sql in FullTextObjects.removal(of: index.name, in: schemaName) {
-                try execute(definition: sql)
-            }
+            try dropObjects(of: index.name, in: schemaName)
             return .commit
+        }
+    }
+
+    /// Drops all that belongs to an index, as far as it is there.
+    private func dropObjects(of index: String, in schemaName: String) throws {
+        try dropTriggers(in: schemaName) { $0.name.hasPrefix(FullTextObjects.triggerPrefix(index)) }
+        for sql in FullTextObjects.removal(of: index, in: schemaName) { try execute(definition: sql) }
+    }
+
+    func dropTriggers(in schemaName: String, where isDropped: (SchemaListing.Object) -> Bool) throws {
+        for trigger in try schema.objects(.trigger, in: schemaName) where isDropped(trigger) {
+            try execute(definition: "DROP TRIGGER \(trigger.name.quoted(in: schemaName))")
         }
     }
 
@@ -170,18 +181,18 @@ extension Database: IndexMaintenance {
     }
 
     func suspendIndexes(of table: String, in schemaName: String) throws {
-        for trigger in try schema.objects(.trigger, in: schemaName)
-        where trigger.name.hasPrefix(FullTextObjects.ownPrefix)
-            && CaseInsensitiveName.matches(trigger.tableName, table)
-        {
-            try execute(definition: "DROP TRIGGER \(trigger.name.quoted(in: schemaName))")
+        try dropTriggers(in: schemaName) {
+            $0.name.hasPrefix(FullTextObjects.ownPrefix) && CaseInsensitiveName.matches($0.tableName, table)
         }
     }
 
     func followIndexes(in schemaName: String, rewritten: String?) throws {
         for name in try FullTextObjects.names(self, in: schemaName) {
-            guard let objects = try FullTextObjects(existing: name, in: schemaName, self) else {
-                for sql in FullTextObjects.removal(of: name, in: schemaName) { try execute(definition: sql) }
+            guard let objects = try FullTextObjects(existing: name, in: schemaName, self),
+                try schema.contains(.table, name, in: schemaName)
+            else {
+                // The table of the rows, or that of the index, was dropped.
+                try dropObjects(of: name, in: schemaName)
                 continue
             }
             try createTriggers(of: objects)

@@ -100,7 +100,7 @@ struct FullTextObjects {
     }
 
     /// The statements that create the index, without its triggers.
-    func creation(_ declaration: FullTextIndex) -> [String] {
+    func creation(_ declaration: FullTextIndex, _ storage: FullTextStorage) -> [String] {
         let place = table.schemaName
         let view = Self.viewName(name)
         return [
@@ -108,7 +108,7 @@ struct FullTextObjects {
                 + "SELECT \(([id] + quotedColumns).joined(separator: ", ")) FROM \(tableName)",
             "CREATE TABLE \(Self.notesName(name).quoted(in: place)) (k INTEGER PRIMARY KEY, \(noteColumns))",
             "CREATE VIRTUAL TABLE \(name.quoted(in: place)) USING fts5"
-                + "(\(indexColumns.map(\.quotedDatabaseIdentifier).joined(separator: ", "))\(Self.options(declaration)))",
+                + "(\(storage.arguments(indexColumns))\(Self.options(declaration)))",
             "CREATE VIRTUAL TABLE \(Self.wordsName(name).quoted(in: place)) USING fts5vocab(\(index), row)",
             "INSERT INTO \(name.quoted(in: place)) (\(index), rank) VALUES ('rank', \(declaration.rank.quotedDatabaseLiteral))",
         ]
@@ -278,5 +278,22 @@ extension FullTextObjects {
         return try triggers().allSatisfy { wanted in
             present.contains { $0.name == wanted.name && $0.sql == wanted.sql }
         } && db.schema.contains(.table, Self.notesName(name), in: table.schemaName)
+    }
+}
+
+/// The options by which FTS5 stores an index, besides its columns and its tokenizer.
+struct FullTextStorage {
+    /// The columns whose words are not indexed.
+    var unindexed: [String] = []
+    /// Options, as SQL.
+    var options: [String] = []
+
+    /// Returns the columns and the options, as SQL.
+    func arguments(_ columns: [String]) -> String {
+        let columns = columns.map { column in
+            let isIndexed = !unindexed.contains { CaseInsensitiveName.matches($0, column) }
+            return column.quotedDatabaseIdentifier + (isIndexed ? "" : " UNINDEXED")
+        }
+        return (columns + options).joined(separator: ", ")
     }
 }
