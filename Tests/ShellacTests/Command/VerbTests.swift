@@ -214,6 +214,52 @@ struct VerbTests {
         try Data(contentsOf: URL(filePath: folder.path("game.sqlite"))).count / 4096
     }
 
+    @Test("doctor names the full-text indexes, the tokenizer that others lack, and what is out of step")
+    func fullText() async throws {
+        let folder = try gameFolder()
+        let teams = FullTextIndex(table: "team", columns: ["name"])
+        let players = FullTextIndex(table: "player", columns: ["name"], tokenizer: .unicode61)
+        func write(_ body: @Sendable (Database) throws -> Void) throws {
+            let queue = try DatabaseQueue(path: folder.path("game.sqlite"))
+            try queue.write(body)
+            try queue.close()
+        }
+        try write { db in
+            try db.create(fullText: teams)
+            try db.create(fullText: players)
+        }
+        let whole = try await ShellacCommand.run("doctor", "game.sqlite", in: folder)
+        #expect(
+            whole.output.contains(
+                """
+                good   The full-text index team_search has the rows of its table. Programs without Shellac can neither search nor write: no such tokenizer.
+
+                """), "\(whole.output)")
+        #expect(
+            whole.output.contains("good   The full-text index player_search has the rows of its table.\n"),
+            "\(whole.output)")
+        try write { db in
+            let triggers = try String.fetchAll(
+                db, sql: "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'team'")
+            for name in triggers { try db.execute(sql: "DROP TRIGGER \(name.quotedDatabaseIdentifier)") }
+            try db.execute(sql: "INSERT INTO team (name) VALUES ('Greens')")
+        }
+        let broken = try await ShellacCommand.run("doctor", "game.sqlite", in: folder)
+        #expect(
+            broken.status == 1
+                && broken.output.contains(
+                    "FAULT  The full-text index team_search is out of step: its triggers are missing or differ."
+                ),
+            "\(broken.output)")
+        try write { db in try db.rebuild(fullText: teams) }
+        let mended = try await ShellacCommand.run("doctor", "game.sqlite", in: folder)
+        #expect(
+            mended.output.contains("good   The full-text index team_search has the rows of its table."),
+            "\(mended.output)")
+        let shown = try await ShellacCommand.run("inspect", "game.sqlite", in: folder)
+        #expect(shown.status == 0 && !shown.output.contains("_search_data"), "\(shown.output)")
+    }
+
     @Test("doctor finds damage, free pages and a healthy log")
     func damage() async throws {
         let folder = try gameFolder(

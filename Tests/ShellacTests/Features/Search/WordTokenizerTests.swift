@@ -230,6 +230,18 @@ struct WordTokenizerTests {
             ("Ελληνική γλώσσα", "γλωσσα", "w-"), ("Ελληνική γλώσσα", "ΓΛΏΣΣΑ", "wut"), ("Ёжик", "ежик", "w-"),
             ("crème brûlée", "creme", "wu"), ("ＦＵＬＬ width", "full", "w-"), ("ພາສາລາວ", "ລາວ", "w-t"),
             ("ភាសាខ្មែរ", "ភាសា", "wut"), ("မြန်မာဘာသာ", "ဘာသာ", "wut"), ("ガラス ｶﾞﾗｽ", "ガラス", "wut"),
+            ("日本語の文章", "日本", "w-"), ("日本語の文章", "日本語の", "w-t"), ("日本語の文章", "語文", "--"),
+            ("東京タワー", "タワー", "w-t"),
+            ("がっこう", "か\u{3099}っこう", "w-"), ("한국어 검색", "검", "w-"), ("한국어 검색", "국어", "w-"),
+            ("漢字かな", "字か", "w-"), ("iPhone15 Pro", "iphone15", "wut"), ("iPhone15 Pro", "15", "--"),
+            ("version 2.0.1", "2.0", "wut"), ("e-mail", "email", "--"), ("e-mail", "e mail", "wut"),
+            ("user@example.org", "example", "wut"), ("don't", "dont", "--"), ("don't", "don't", "wut"),
+            ("naïve", "NAIVE", "wu"), ("İstanbul", "istanbul", "wu"), ("ﬁne", "fine", "w-"),
+            ("Ⅷ", "viii", "w-"),
+            ("Ångström", "angstrom", "wu"), ("smørrebrød", "smorrebrod", "--"), ("Łódź", "łódź", "wut"),
+            ("שָׁלוֹם", "שלום", "w-"), ("مُحَمَّد", "محمد", "w-"), ("தமிழ் மொழி", "மொழி", "wut"),
+            ("ქართული ენა", "ენა", "wut"), ("Հայերեն", "հայերեն", "wut"), ("cafe\u{301}", "café", "wu"),
+            ("soft\u{AD}hyphen", "softhyphen", "w-"), ("👍 good", "good", "wut"), ("C++ code", "c++", "wut"),
         ])
     func probes(text: String, query: String, finders: String) throws {
         try DatabaseQueue().write { db throws in
