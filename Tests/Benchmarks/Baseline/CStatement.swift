@@ -63,6 +63,9 @@ extension CStatement {
     func double(_ column: Int32) -> Double { sqlite3_column_double(pointer, column) }
 
     @inline(__always)
+    func blob(_ column: Int32) -> UnsafeRawPointer? { sqlite3_column_blob(pointer, column) }
+
+    @inline(__always)
     func text(_ column: Int32) -> String {
         let bytes = sqlite3_column_text(pointer, column)
         let count = Int(sqlite3_column_bytes(pointer, column))

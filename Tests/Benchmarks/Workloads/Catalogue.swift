@@ -6,6 +6,7 @@ enum Catalogue {
         + RecordWorkloads.all
         + InsertionWorkloads.all + SavingWorkloads.all + ObservationWorkloads.all + RequestWorkloads.all
         + StampWorkloads.all + RelationWorkloads.all + LiveWorkloads.all + PoolWorkloads.all
+        + SearchWorkloads.all
 
     /// The workloads whose names begin with one of the prefixes, or all if there is no prefix.
     ///
