@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature(
 let pages = [
     "Opening", "Rows", "Values", "Transactions", "Concurrency", "Functions", "Schema", "Records",
     "LostUpdates", "Validation", "Kinds", "Scopes", "Requests", "Relations", "Observation", "Live", "Lists",
-    "Triggers", "Pool", "Exchange",
+    "Triggers", "Pool", "Exchange", "Search", "Breaking",
 ]
 
 let package = Package(
@@ -89,7 +89,8 @@ let package = Package(
     ]
         + pages.map { page in
             .executableTarget(
-                name: "Tour\(page)", dependencies: ["Shellac"],
+                name: "Tour\(page)",
+                dependencies: page == "Breaking" ? ["Shellac", "ShellacTesting"] : ["Shellac"],
                 path: "Playgrounds/Tour.playground/Pages/\(page).xcplaygroundpage",
                 sources: ["Contents.swift"], swiftSettings: settings)
         }
