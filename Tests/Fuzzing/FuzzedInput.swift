@@ -7,7 +7,7 @@ import Shellac
 /// `check(_:)` calls it with arbitrary bytes. Errors of the library are fine: a finding is a
 /// crash, or a contradiction between two ways to the same result.
 public enum FuzzedInput: String, CaseIterable, Sendable {
-    case dates, quoting, statements, rows, json, exchange, files
+    case dates, quoting, statements, rows, json, exchange, files, search
 
     /// Feeds a part of the library with bytes.
     ///
@@ -21,6 +21,7 @@ public enum FuzzedInput: String, CaseIterable, Sendable {
         case .json: try checkJSON(bytes)
         case .exchange: try checkExchange(bytes)
         case .files: try checkFile(bytes)
+        case .search: try checkSearch(bytes)
         }
     }
 }

@@ -4,7 +4,7 @@ import Shellac
 /// Full-text search and the nearest vectors.
 enum SearchWorkloads {
     static let all = [
-        Workload("search.tokenize.ascii", gate: 1.2, goal: 1.0, sides: { try tokenize($0, Texts.english) }),
+        Workload("search.tokenize.ascii", gate: 1.2, goal: 1.0, sides: { try tokenize($0) { Texts.english($0) + Texts.english($0 + 1) } }),
         Workload("search.tokenize.chinese", gate: 1.4, goal: 1.2, sides: { try tokenize($0, Texts.chinese) }),
         Workload("search.insert", gate: 1.15, goal: 1.05, sides: insert),
         Workload("search.page", gate: 1.1, goal: 1.0, sides: page),
@@ -147,7 +147,7 @@ enum SearchWorkloads {
             let statement = try db.makeStatement(sql: "INSERT INTO picture VALUES (?, ?)")
             for id in 0..<count { try statement.execute(arguments: [id, DatabaseVector(vector(id))]) }
         }
-        let query = vector(-7)
+        let query = vector(count)
         let connection = try CConnection(path)
         let statement = try connection.prepare("SELECT id, embedding FROM picture")
         let c = Side {

@@ -64,7 +64,7 @@ private struct SearchMatch {
     let pattern: String?
     /// The key of the record's table, in SQL.
     let key: String
-    /// A condition that is always true, but reads the indexed columns. So SQLite reports that the
+    /// A condition that names the indexed columns, without reading them. So SQLite reports that the
     /// request depends on them, and observers are notified when they change.
     let reading: String
 
@@ -101,7 +101,7 @@ private struct SearchMatch {
         let place = name.quotedDatabaseIdentifier
         key = "\(place).\((table.primaryKey.rowIDColumn ?? "rowid").quotedDatabaseIdentifier)"
         let columns = objects.columns.map { "\(place).\($0.quotedDatabaseIdentifier) IS NULL" }
-        reading = "(\(columns.joined(separator: " OR ")) OR TRUE)"
+        reading = "(TRUE OR \(columns.joined(separator: " OR ")))"
     }
 }
 
