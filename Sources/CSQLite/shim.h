@@ -53,6 +53,15 @@ static inline long shellac_write(int descriptor, const void *bytes, size_t count
     return write(descriptor, bytes, count);
 }
 
+/// Whether the process can open so many more files, 16 at the most.
+static inline bool shellac_can_open_files(int count) {
+    int descriptors[16], opened = 0;
+    while (opened < count && opened < 16 && (descriptors[opened] = dup(STDERR_FILENO)) >= 0) opened++;
+    bool has_all = opened == count || (errno != EMFILE && errno != ENFILE);
+    while (opened > 0) close(descriptors[--opened]);
+    return has_all;
+}
+
 /// Lets a write to a closed pipe fail, instead of ending the process.
 static inline void shellac_ignore_closed_pipes(void) { signal(SIGPIPE, SIG_IGN); }
 

@@ -69,6 +69,17 @@ public final class SecondProcess: @unchecked Sendable {  // the process and the 
         guard command.succeeded else { throw Failure(output: command.output) }
     }
 
+    /// Lets a process with few file descriptors use more databases of a folder by a keeper than it
+    /// can open. Returns the lines that it prints.
+    public static func keep(_ count: Int, in folder: String, descriptors: Int) async throws -> [String] {
+        let command = try await Command.run([
+            "sh", "-c", "ulimit -n \(descriptors); exec \"$0\" \"$1\" keeper \(count)", executable().path,
+            folder,
+        ])
+        guard command.succeeded else { throw Failure(output: command.output) }
+        return command.output.split(separator: "\n").map(String.init)
+    }
+
     /// The process could not do what it was asked for.
     public struct Failure: Error {
         public let output: String
