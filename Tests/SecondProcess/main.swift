@@ -7,6 +7,7 @@
 //     SecondProcess PATH checkpoints
 //     SecondProcess PATH open pool|queue
 //     SecondProcess FOLDER keeper COUNT
+//     SecondProcess PATH jobs NUMBER
 //     SecondProcess PATH steps save|migrate|rebuild|vacuum|backup|import
 //
 // The first executes SQL in a transaction, and commits. The second holds a lock. It prints `locked`
@@ -17,8 +18,9 @@
 // copies the write-ahead log without a pause, as a program without Shellac does. It prints
 // `copying` at its beginning, and the number of copies at its end. The sixth opens the file, which
 // may be new, with a log, and inserts a row into the table `opening`. The seventh uses databases of
-// a folder by a keeper, first at the same time, and then one after the other. The last one works in
-// steps without an end, and prints the number of each.
+// a folder by a keeper, first at the same time, and then one after the other. The eighth does the
+// jobs of the table `job`, prints `working` at its beginning, and ends as the second does. The last
+// one works in steps without an end, and prints the number of each.
 import Foundation
 import Shellac
 
@@ -33,6 +35,10 @@ if arguments.count == 4, arguments[2] == "execute" {
 }
 if arguments.count == 4, arguments[2] == "open", let way = Writing.Way(rawValue: arguments[3]) {
     try Writing.open(path: arguments[1], way)
+    exit(0)
+}
+if arguments.count == 4, arguments[2] == "jobs", let number = Int(arguments[3]) {
+    try await Working(path: arguments[1], process: number).run()
     exit(0)
 }
 if arguments.count == 4, arguments[2] == "keeper", let count = Int(arguments[3]) {

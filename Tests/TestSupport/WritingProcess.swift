@@ -27,6 +27,11 @@ public final class WritingProcess: @unchecked Sendable {  // the process and the
         try self.init(arguments: [path, "steps", work])
     }
 
+    /// Starts a process that does the jobs of the table `job`. It reports its beginning alone.
+    public convenience init(path: String, jobsOf number: Int) throws {
+        try self.init(arguments: [path, "jobs", String(number)])
+    }
+
     private init(arguments: [String]) throws {
         process.executableURL = try SecondProcess.executable()
         process.arguments = arguments
