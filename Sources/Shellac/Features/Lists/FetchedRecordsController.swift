@@ -180,17 +180,17 @@ public final class FetchedRecordsController<Record: FetchableRecord> {
         return fetchedRecords[place]
     }
 
-    /// Returns the records of a section.
+    /// Returns the records of a section, numbered from 0.
     ///
     /// - Parameter section: The number of the section, from 0. It traps if the list does not have
     ///   it.
-    public func records(inSection section: Int) -> ArraySlice<Record> {
+    public func records(inSection section: Int) -> [Record] {
         guard sections.indices.contains(section) else {
             Misuse.trap("there is no section \(section): the list has \(sections.count).")
         }
         guard let contents else { return [] }
         let range = contents.sections[section]
-        return fetchedRecords[range.start..<range.start + range.count]
+        return Array(fetchedRecords[range.start..<range.start + range.count])
     }
 
     /// Returns the place of a record: of this very object, or else of the record with the same key.

@@ -25,6 +25,8 @@ struct FetchedRecordsControllerTests {
         #expect(controller.outline == [":3"])
         #expect(controller.record(at: place(1)).name == "b")
         #expect(controller.records(inSection: 0).map(\.name) == ["a", "b", "c"])
+        let section: [ListPlayer] = controller.records(inSection: 0)
+        #expect(section.indices == 0..<3)
         for (row, player) in controller.fetchedRecords.enumerated() {
             try #expect(controller.indexPath(for: player) == place(row))
         }
