@@ -106,6 +106,15 @@ struct ChangingRow {
         }
     }
 
+    /// Returns SQLite's own value at one of its indices, before the change or after it. It is valid
+    /// until the next call.
+    @inline(__always)
+    func sqliteValue(before: Bool, at index: Int32) -> OpaquePointer? {
+        var value: OpaquePointer?
+        let code = (before ? functions.old : functions.new)(connection, index, &value)
+        return code == SQLITE_OK ? value : nil
+    }
+
     /// Returns the number of bytes in the texts and blobs, before and after the change.
     func byteCount(_ columns: StoredColumns) -> Int {
         var count = 0

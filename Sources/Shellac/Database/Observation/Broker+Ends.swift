@@ -14,6 +14,12 @@ extension Broker {
         observersDidChange()
     }
 
+    /// Sets the recorder of all changes.
+    func setRecorder(_ recorder: ChangeRecorder?) {
+        self.recorder = recorder
+        observersDidChange()
+    }
+
     /// Removes an observer. It gets no further notifications.
     func remove(_ identifier: ObjectIdentifier) {
         for registration in observers.registrations where registration.identifier == identifier {
@@ -33,7 +39,7 @@ extension Broker {
     }
 
     @inline(__always)
-    var isUseless: Bool { observers.isEmpty && runs.isEmpty && ends.isEmpty }
+    var isUseless: Bool { observers.isEmpty && runs.isEmpty && ends.isEmpty && recorder == nil }
 
     /// Whether the broker participates in statements.
     var isInstalled: Bool { database.object(in: .tellingBroker) != nil }
@@ -70,6 +76,7 @@ extension Broker {
     /// Called when SQLite has ended a transaction by itself, or undone the statements that ran
     /// outside of one.
     func lose(isTransaction: Bool) {
+        recorder?.changesWereLost()
         forgetTransaction()
         guard isTransaction else { return }
         observers.setEnding(true)

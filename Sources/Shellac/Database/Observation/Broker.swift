@@ -39,6 +39,8 @@ final class Broker: ChangeFollower, PreUpdateListener {
     @exclusivity(unchecked) private(set) var held = MarkedLog<RowEvent>()
     @exclusivity(unchecked) private(set) var tables = TableNames()
     @exclusivity(unchecked) private(set) var hooks = UpdateHooks()
+    /// The recorder of all changes, if an upper layer has one.
+    @exclusivity(unchecked) var recorder: ChangeRecorder?
     /// The row that the pre-update hook reported last, if no observer is interested in it.
     @exclusivity(unchecked) var unwantedRow: (rowID: Int64, table: Int32, kind: DatabaseEvent.Kind)?
 
@@ -51,6 +53,16 @@ final class Broker: ChangeFollower, PreUpdateListener {
     // MARK: - A run begins
 
     override func statementWillStep(_ statement: Statement) throws {
+        guard let recorder else { return try prepareRun(of: statement) }
+        try recorder.statementWillStep(statement)
+        do { try prepareRun(of: statement) } catch {
+            recorder.statementDidStep(statement, error: error)
+            throw recorder.statementDidEnd(statement, error: error) ?? error
+        }
+    }
+
+    @inline(__always)
+    private func prepareRun(of statement: Statement) throws {
         let isInside = sqlite3_get_autocommit(database.pointer) == 0
         let isSilent =
             database.isReadOnlyScope && sqlite3_txn_state(database.pointer, nil) != SQLITE_TXN_WRITE
@@ -96,6 +108,13 @@ final class Broker: ChangeFollower, PreUpdateListener {
     // MARK: - A run ends
 
     override func statementDidEnd(_ statement: Statement, error: (any Error)?) -> (any Error)? {
+        guard let recorder else { return endRun(of: statement, error: error) }
+        recorder.statementDidStep(statement, error: error)
+        return recorder.statementDidEnd(statement, error: endRun(of: statement, error: error))
+    }
+
+    @inline(__always)
+    private func endRun(of statement: Statement, error: (any Error)?) -> (any Error)? {
         guard let run = runs.run(of: statement) else {
             tellLoss()
             return error
@@ -244,8 +263,11 @@ final class Broker: ChangeFollower, PreUpdateListener {
 
     override func silently(_ body: () -> Void) {
         let installed = hooks
+        let wasPaused = recorder?.isPaused ?? false
         hooks.restore(UpdateHooks(), self)
+        recorder?.isPaused = true
         body()
+        recorder?.isPaused = wasPaused
         hooks.restore(installed, self)
     }
 
@@ -309,6 +331,7 @@ final class Broker: ChangeFollower, PreUpdateListener {
         tellMissedChanges(of: statement, from: old)
     }
     override func tableDidChange(_ name: String) throws {
+        recorder?.tableDidChange(name)
         tellUndetectedChanges(try DatabaseRegion(table: name).eventKinds(database))
     }
 
