@@ -4,7 +4,8 @@ enum Catalogue {
         RowWorkloads.all + ValueWorkloads.all + AccessWorkloads.all + ExecuteWorkloads.all
         + SchemaWorkloads.all
         + RecordWorkloads.all
-        + InsertionWorkloads.all + SavingWorkloads.all + ObservationWorkloads.all + RequestWorkloads.all
+        + InsertionWorkloads.all + SavingWorkloads.all + ObservationWorkloads.all + JournalWorkloads.all
+        + RequestWorkloads.all
         + StampWorkloads.all + RelationWorkloads.all + LiveWorkloads.all + PoolWorkloads.all
         + SearchWorkloads.all
 

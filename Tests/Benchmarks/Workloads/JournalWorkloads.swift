@@ -1,0 +1,79 @@
+import Shellac
+
+/// Transactions of which a journal is kept, over the same without one.
+enum JournalWorkloads {
+    static let all = [
+        Workload("journal.insert.1", gate: 1.6, goal: 1.5) {
+            try write($0, perTransaction: 1, updates: false)
+        },
+        Workload("journal.update.1", gate: 1.7, goal: 1.6) {
+            try write($0, perTransaction: 1, updates: true)
+        },
+        Workload("journal.insert.100", gate: 2.0, goal: 1.9) {
+            try write($0, perTransaction: 100, updates: false)
+        },
+        Workload("journal.update.100", gate: 1.3, goal: 1.2) {
+            try write($0, perTransaction: 100, updates: true)
+        },
+    ]
+
+    private static let table = """
+        CREATE TABLE player (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT, score INTEGER, teamID INTEGER, bio TEXT)
+        """
+
+    /// Rows in a file with a write-ahead log. The updated rows are not those of neighbouring keys.
+    private static func write(_ fixture: Fixture, perTransaction: Int, updates: Bool) throws -> Sides {
+        let count = min(fixture.scale.insertions, perTransaction == 1 ? 4_000 : 40_000)
+        func side(isKept: Bool) throws -> Side {
+            var configuration = Configuration()
+            configuration.journalMode = .wal
+            configuration.prepareDatabase { db in
+                try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000")
+            }
+            let name = "journal-\(perTransaction)-\(updates)-\(isKept)"
+            let queue = try DatabaseQueue(path: fixture.path(of: name), configuration: configuration)
+            try queue.inDatabase { db in try db.execute(sql: table) }
+            if isKept { try queue.keepJournal(of: .tables(["player"])) }
+            func insert() throws {
+                for first in stride(from: 0, to: count, by: perTransaction) {
+                    try queue.write { db in
+                        let statement = try db.cachedStatement(
+                            sql: "INSERT INTO player VALUES (?, ?, ?, ?, ?, ?)")
+                        for id in first..<min(first + perTransaction, count) {
+                            try statement.execute(arguments: [
+                                id, "Player number", "player@example.org", id, id % 50,
+                                "A short biography of a player.",
+                            ])
+                        }
+                    }
+                }
+            }
+            return Side(
+                setUp: {
+                    try queue.write { db in
+                        try db.execute(sql: "DELETE FROM player")
+                        if isKept { try db.execute(sql: "DELETE FROM shellac_journal WHERE seq > 1") }
+                    }
+                    if updates { try insert() }
+                    try queue.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint") }
+                },
+                keeping: {
+                    guard updates else { return try insert() }
+                    for first in stride(from: 0, to: count, by: perTransaction) {
+                        try queue.write { db in
+                            let statement = try db.cachedStatement(
+                                sql: "UPDATE player SET score = score + 1 WHERE id = ?")
+                            for number in first..<min(first + perTransaction, count) {
+                                try statement.execute(arguments: [number * 7919 % count])
+                            }
+                        }
+                    }
+                },
+                checksum: {
+                    UInt64(try queue.read { try Int.fetchOne($0, sql: "SELECT sum(score) FROM player") } ?? 0)
+                })
+        }
+        return Sides(operations: count, c: try side(isKept: false), shellac: try side(isKept: true))
+    }
+}
