@@ -112,11 +112,14 @@ extension Database {
         let known = try JournalJSON.value(
             JournalColumns.self, journalState("columns", as: String.self) ?? "")
         let columns = JournalColumns(kept.compactMap(\.table))
-        let change = known.changes(to: columns)
+        var change = known.changes(to: columns)
+        change.isBeginning = true
         // Another program has changed the columns of a table, and kept no journal.
         let hasGap = change.tables.values.contains { $0.before != nil && $0.after != nil }
         let entry = JournalWriter.Entry(
-            note: JournalNote.current.get(), columns: columns, change: change, hasGap: hasGap)
+            note: JournalNote.current.get(),
+            columns: change.isEmpty ? nil : JournalWriter.NewColumns(columns: columns, changes: change),
+            hasGap: hasGap)
         let writer = JournalWriter(self, origin: origin)
         _ = try writer.write(UnsafeRawBufferPointer(start: nil, count: 0), entry, replacing: nil)
         return (columns, origin)

@@ -26,6 +26,10 @@ struct JournalColumns: Hashable, Codable, Sendable {
         var tables: [String: Change] = [:]
         /// The tables that were rebuilt, whose rows may have changed as well.
         var rebuilt: [String] = []
+        /// Whether the journal began to keep the tables with this entry.
+        var isBeginning: Bool?
+        /// The last migration that had run.
+        var migration: String?
 
         var isEmpty: Bool { tables.isEmpty && rebuilt.isEmpty }
     }

@@ -38,13 +38,22 @@ public struct JournalEntry: Hashable, Sendable {
         origin = try row["origin"]
         note = JournalNote(json: try row["note"])
         followsGap = try row["gap"] ?? false
+        changeset = try Self.changeset(of: row, number)
         do {
-            changeset = try Changeset(data: row["changeset"])
             let schema: String? = try row["schema"]
             columnChanges =
                 try schema.map { try JournalJSON.value(JournalColumns.Changes.self, $0) }
                 ?? JournalColumns.Changes()
         } catch {
+            throw JournalError.damagedEntry(number, reason: "\(error)")
+        }
+    }
+}
+
+extension JournalEntry {
+    /// Reads the changes of an entry.
+    static func changeset(of row: Row, _ number: Int64) throws -> Changeset {
+        do { return try Changeset(data: row["changeset"]) } catch {
             throw JournalError.damagedEntry(number, reason: "\(error)")
         }
     }

@@ -54,6 +54,9 @@ final class JournalRecorder: ChangeRecorder {
     /// The state of the schema that `tables` belong to.
     private var schemaGeneration: UInt64 = 0
 
+    /// Whether the columns of a table have changed since the last transaction.
+    private var hasNewColumns = false
+
     /// The changes of the open transaction, in order of time.
     @exclusivity(unchecked) var buffer = ChangesetBytes()
     @exclusivity(unchecked) var scratch = ChangesetBytes()
@@ -275,6 +278,7 @@ final class JournalRecorder: ChangeRecorder {
         refusal = nil
         note = nil
         writtenNumber = nil
+        hasNewColumns = false
         forgetKeys()
     }
 
@@ -344,6 +348,7 @@ final class JournalRecorder: ChangeRecorder {
             return
         }
         if !buffer.isEmpty, sections.last != buffer.count { sections.append(buffer.count) }
+        hasNewColumns = true
         tables = current.map { Kept(name: $0.name, table: $0.table) }
         lastTable = -1
         mustJoin = true
@@ -376,20 +381,17 @@ final class JournalRecorder: ChangeRecorder {
     private func transactionWillCommit() throws {
         defer { writer.counted.restorePinned() }
         if let refusal { throw refusal }
-        if buffer.isEmpty, schemaGeneration == database.knownSchema.held, writtenNumber == nil,
-            !hasGap, writer.rebuiltTables.isEmpty
+        if buffer.isEmpty, schemaGeneration == database.knownSchema.held, !hasNewColumns,
+            writtenNumber == nil, !hasGap, writer.rebuiltTables.isEmpty
         {
             return
         }
         // A transaction that has written nothing has no lock, and needs no entry.
         guard hasLock else { return }
         try followSchema()
-        let columns = JournalColumns(tables.compactMap(\.table))
-        // Another connection that keeps the journal may have written the change.
-        if columns != committedColumns { committedColumns = try writer.storedColumns() }
         let entry = JournalWriter.Entry(
-            note: note ?? JournalNote.current.get(), columns: columns,
-            change: committedColumns.changes(to: columns), hasGap: hasGap)
+            note: note ?? JournalNote.current.get(), columns: hasNewColumns ? try newColumns() : nil,
+            hasGap: hasGap)
         if mustJoin, !buffer.isEmpty {
             // (The commit may be refused, and ROLLBACK TO cut the buffer back. So it stays.)
             var joined = ChangesetBytes()
@@ -398,6 +400,15 @@ final class JournalRecorder: ChangeRecorder {
         } else {
             writtenNumber = try writer.write(buffer.bytes, entry, replacing: writtenNumber)
         }
+    }
+
+    /// Returns the columns of the tables, if they are others than those that the journal has.
+    private func newColumns() throws -> JournalWriter.NewColumns? {
+        let columns = JournalColumns(tables.compactMap(\.table))
+        // Another connection that keeps the journal may have written the change.
+        if columns != committedColumns { committedColumns = try writer.storedColumns() }
+        let changes = committedColumns.changes(to: columns)
+        return changes.isEmpty ? nil : JournalWriter.NewColumns(columns: columns, changes: changes)
     }
 
     /// Joins the changes of each row, between two changes of a table's columns.

@@ -17,15 +17,23 @@ final class JournalWriter {
     /// An entry, apart from its changes.
     struct Entry {
         let note: JournalNote?
-        /// The columns of the kept tables at the end of the transaction.
-        let columns: JournalColumns
-        var change: JournalColumns.Changes
+        /// The columns of the kept tables, if they are others than before.
+        let columns: NewColumns?
         let hasGap: Bool
+    }
+
+    /// The columns of the kept tables at the end of a transaction that has changed them.
+    struct NewColumns {
+        let columns: JournalColumns
+        let changes: JournalColumns.Changes
     }
 
     private unowned(unsafe) let database: Database  // whose broker owns this, by the recorder
     let origin: Int64
     let counted: CountedChanges
+    /// The last entry that this connection has written, whether or not its transaction was
+    /// undone.
+    private var last: (number: Int64, clock: Int64) = (0, 0)
     /// The columns that an entry of the open transaction has stored.
     private(set) var pendingColumns: JournalColumns?
     /// The tables that the open transaction has rebuilt.
@@ -43,6 +51,8 @@ final class JournalWriter {
     func transactionDidEnd(committed: Bool) {
         pendingColumns = nil
         rebuiltTables = []
+        // (Another connection may take the number now.)
+        if !committed { last.number = -1 }
     }
 
     /// Writes the entry of the open transaction, unless it would be empty. Returns its number.
@@ -52,13 +62,14 @@ final class JournalWriter {
         _ bytes: UnsafeRawBufferPointer, _ entry: Entry, replacing written: Int64?
     ) throws -> Int64? {
         guard bytes.count <= ChangesetFormat.mostBytes else { throw ChangesetError.tooLarge }
-        var entry = entry
-        entry.change.rebuilt = rebuiltTables.sorted()
-        let isEmpty = bytes.isEmpty && entry.change.isEmpty && !entry.hasGap
+        let isEmpty =
+            bytes.isEmpty && entry.columns == nil && rebuiltTables.isEmpty && !entry.hasGap
         if isEmpty, written == nil { return nil }
         return try counted.keeping { () -> Int64? in
             if let written {
-                try run("DELETE FROM main.\(Self.table) WHERE seq = ?") { sqlite3_bind_int64($0, 1, written) }
+                try run(
+                    "DELETE FROM main.\(Self.table) WHERE seq = ?",
+                    binding: { sqlite3_bind_int64($0, 1, written) })
             }
             if isEmpty { return nil }
             do { return try insert(bytes, entry) } catch let error as DatabaseError
@@ -71,56 +82,97 @@ final class JournalWriter {
     }
 
     private func insert(_ bytes: UnsafeRawBufferPointer, _ entry: Entry) throws -> Int64 {
-        var last: (number: Int64, clock: Int64) = (0, 0)
-        try run("SELECT seq, clock FROM main.\(Self.table) ORDER BY seq DESC LIMIT 1") { statement in
-            last = (sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1))
-        }
-        let number = last.number + 1
-        let clock = try JournalClock.next(after: last.clock, database.transactionDate)
-        let schema = entry.change.isEmpty ? nil : try JournalJSON.text(entry.change)
+        let schema = try schema(of: entry)
         let note = entry.note?.json
-        try run(
-            "INSERT INTO main.\(Self.table) (seq, clock, origin, note, schema, gap, changeset) VALUES (?, ?, ?, ?, ?, ?, ?)"
-        ) { statement -> Int32 in
-            sqlite3_bind_int64(statement, 1, number)
-            sqlite3_bind_int64(statement, 2, clock)
-            sqlite3_bind_int64(statement, 3, origin)
-            if let note { _ = note.databaseValue.bind(to: statement, at: 4) }
-            if let schema { _ = schema.databaseValue.bind(to: statement, at: 5) }
-            if entry.hasGap { sqlite3_bind_int64(statement, 6, 1) }
+        let clock = try JournalClock.next(after: last.clock, database.transactionDate)
+        func bind(_ statement: OpaquePointer) -> Int32 {
+            sqlite3_bind_int64(statement, 1, clock)
+            sqlite3_bind_int64(statement, 2, origin)
+            if let note { _ = note.databaseValue.bind(to: statement, at: 3) }
+            if let schema { _ = schema.databaseValue.bind(to: statement, at: 4) }
+            if entry.hasGap { sqlite3_bind_int64(statement, 5, 1) }
             return bytes.isEmpty
-                ? sqlite3_bind_zeroblob(statement, 7, 0)
+                ? sqlite3_bind_zeroblob(statement, 6, 0)
                 : sqlite3_bind_blob64(
-                    statement, 7, bytes.baseAddress, sqlite3_uint64(bytes.count), shellac_static())
+                    statement, 6, bytes.baseAddress, sqlite3_uint64(bytes.count), shellac_static())
         }
-        if !entry.change.tables.isEmpty {
-            let columns = try JournalJSON.text(entry.columns)
-            try run("UPDATE main.\(Self.stateTable) SET value = ? WHERE name = 'columns'") {
-                columns.databaseValue.bind(to: $0, at: 1)
-            }
-            pendingColumns = entry.columns
+        try run(Self.insertion, binding: bind)
+        // (SQLite takes the number after the greatest one. The last entry is never removed.)
+        let number = sqlite3_last_insert_rowid(database.pointer)
+        let isNext = number == last.number + 1
+        last = (number, clock)
+        // Another connection has written entries, or this one's have been undone.
+        if !isNext { try advanceClock(of: number) }
+        if let columns = entry.columns?.columns {
+            let text = try JournalJSON.text(columns)
+            let sql = "UPDATE main.\(Self.stateTable) SET value = ? WHERE name = 'columns'"
+            try run(sql, binding: { text.databaseValue.bind(to: $0, at: 1) })
+            pendingColumns = columns
         }
         return number
+    }
+
+    private static let insertion =
+        "INSERT INTO main.shellac_journal (clock, origin, note, schema, gap, changeset) VALUES (?, ?, ?, ?, ?, ?)"
+
+    /// Makes the clock of an entry greater than that of the one before it.
+    private func advanceClock(of number: Int64) throws {
+        var earlier: Int64 = .min
+        let before =
+            "SELECT clock FROM main.shellac_journal WHERE seq < ? ORDER BY seq DESC LIMIT 1"
+        try run(
+            before, binding: { sqlite3_bind_int64($0, 1, number) },
+            reading: { earlier = sqlite3_column_int64($0, 0) })
+        guard earlier >= last.clock else { return }
+        last.clock = earlier + 1
+        let clock = last.clock
+        let sql = "UPDATE main.shellac_journal SET clock = ? WHERE seq = ?"
+        try run(
+            sql,
+            binding: { statement in
+                sqlite3_bind_int64(statement, 1, clock)
+                return sqlite3_bind_int64(statement, 2, number)
+            })
+    }
+
+    /// Returns what the entry says of the tables' columns.
+    private func schema(of entry: Entry) throws -> String? {
+        if entry.columns == nil, rebuiltTables.isEmpty { return nil }
+        var changes = entry.columns?.changes ?? JournalColumns.Changes()
+        changes.rebuilt = rebuiltTables.sorted()
+        changes.migration = try lastMigration()
+        return try JournalJSON.text(changes)
     }
 
     /// Takes the lock of a writer, as the next statement would do.
     func takeLock() throws {
         try counted.keeping {
-            try run("DELETE FROM main.\(Self.table) WHERE 0") { _ in SQLITE_OK }
+            try run("DELETE FROM main.\(Self.table) WHERE 0")
         }
     }
 
     /// Returns the columns of the kept tables as the last entry has left them.
     func storedColumns() throws -> JournalColumns {
         var text = ""
-        try run("SELECT value FROM main.\(Self.stateTable) WHERE name = 'columns'") { statement in
-            text = sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? ""
-        }
+        let sql = "SELECT value FROM main.\(Self.stateTable) WHERE name = 'columns'"
+        try run(sql, reading: { text = sqlite3_column_text($0, 0).map { String(cString: $0) } ?? "" })
         return try JournalJSON.value(JournalColumns.self, text)
     }
 
-    /// Runs a statement that returns no row, with values that a function binds.
-    private func run(_ sql: String, binding bind: (OpaquePointer) -> Int32) throws {
+    /// Returns the name of the last migration, if the program has any.
+    private func lastMigration() throws -> String? {
+        guard try database.tableExists("grdb_migrations", in: "main") else { return nil }
+        var name: String?
+        let sql = "SELECT identifier FROM main.grdb_migrations ORDER BY rowid DESC LIMIT 1"
+        try run(sql, reading: { name = sqlite3_column_text($0, 0).map { String(cString: $0) } })
+        return name
+    }
+
+    /// Runs a statement, with values that a function binds, and reads its row, if it returns one.
+    private func run(
+        _ sql: String, binding bind: (OpaquePointer) -> Int32 = { _ in SQLITE_OK },
+        reading read: ((OpaquePointer) -> Void)? = nil
+    ) throws {
         let statement = try database.asking { try database.cachedStatement(sql: sql).sqliteStatement }
         defer {
             sqlite3_reset(statement)
@@ -128,15 +180,7 @@ final class JournalWriter {
         }
         try database.check(bind(statement))
         let code = database.asking { sqlite3_step(statement) }
-        guard code == SQLITE_DONE else { throw database.error(code, sql: sql) }
-    }
-
-    /// Runs a statement that returns a row at most.
-    private func run(_ sql: String, reading read: (OpaquePointer) -> Void) throws {
-        let statement = try database.asking { try database.cachedStatement(sql: sql).sqliteStatement }
-        defer { sqlite3_reset(statement) }
-        let code = database.asking { sqlite3_step(statement) }
-        if code == SQLITE_ROW { return read(statement) }
+        if code == SQLITE_ROW, let read { return read(statement) }
         guard code == SQLITE_DONE else { throw database.error(code, sql: sql) }
     }
 }

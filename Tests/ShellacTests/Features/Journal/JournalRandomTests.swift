@@ -13,7 +13,7 @@ import Testing
 /// set the seeds, and the number of transactions of each.
 @Suite("The journal beside SQLite's sessions", .behaviour(128))
 struct JournalRandomTests {
-    private static let schema = """
+    static let schema = """
         CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
         CREATE TABLE player (
             id INTEGER PRIMARY KEY, name TEXT UNIQUE ON CONFLICT REPLACE, score REAL CHECK (score IS NOT 7),
@@ -51,7 +51,7 @@ struct JournalRandomTests {
     private static let tables = ["team", "player", "entry", "item", "log"]
 
     /// A generator of statements.
-    private struct Statements {
+    struct Statements {
         var generator: SeededGenerator
 
         mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
@@ -126,12 +126,12 @@ struct JournalRandomTests {
         func contents() -> [[DatabaseValue]] { JournalRandomTests.contents(pointer) }
     }
 
-    private static func contents(_ pointer: OpaquePointer?) -> [[DatabaseValue]] {
+    static func contents(_ pointer: OpaquePointer?) -> [[DatabaseValue]] {
         tables.flatMap { table in
             var rows: [[DatabaseValue]] = []
             var statement: OpaquePointer?
             sqlite3_prepare_v2(
-                pointer, "SELECT '\(table)', * FROM \(table) ORDER BY 2, 3, 4", -1, &statement, nil)
+                pointer, "SELECT '\(table)', * FROM \(table) ORDER BY 2, 3", -1, &statement, nil)
             defer { sqlite3_finalize(statement) }
             while sqlite3_step(statement) == SQLITE_ROW {
                 rows.append(

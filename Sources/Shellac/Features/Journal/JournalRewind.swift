@@ -1,0 +1,328 @@
+// Takes a copy of a database back to an entry of the journal.
+
+import CSQLite
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The changes that lead from the present state of a database back to an earlier one.
+///
+/// The changes of all later entries are joined, so that each row has one. Its present row is
+/// removed, and then the earlier rows are inserted. Since all of them were in the tables at the
+/// same time, no constraint forbids that, in whatever order. Triggers, foreign keys and CHECK
+/// constraints are off meanwhile.
+///
+/// If a table got columns in between, its changes have fewer columns before. Such changes are not
+/// joined, and the later part is rewound first.
+struct JournalRewind {
+    /// The entry to go back to.
+    let number: Int64
+    /// Changesets in order of time, in each of which a row has one change.
+    private let parts: [(entry: Int64, data: Data)]
+    /// Whether the rows must be as the entries say, and not only be there.
+    private let isStrict: Bool
+
+    /// Reads the entries after a number.
+    ///
+    /// - Parameter isStrict: Whether each entry is rewound alone, and compared with the rows.
+    /// - Throws: a ``JournalError`` if something in them cannot be crossed.
+    init(_ database: Database, to number: Int64, isStrict: Bool = false) throws {
+        self.number = number
+        self.isStrict = isStrict
+        var parts: [(Int64, Data)] = []
+        var pending = ChangesetBytes()
+        /// Joins the pending changes, or splits them where a table got columns.
+        func finish(_ pending: borrowing ChangesetBytes, _ entry: Int64) throws {
+            if pending.isEmpty { return }
+            for section in try Self.sections(pending.bytes) {
+                var joined = ChangesetBytes()
+                try ChangesetJoiner.join(
+                    UnsafeRawBufferPointer(rebasing: pending.bytes[section]), into: &joined)
+                parts.append((entry, Data(joined.bytes)))
+            }
+        }
+        var last = number
+        let cursor = try Row.fetchCursor(
+            database, sql: "SELECT * FROM main.\(JournalWriter.table) WHERE seq > ? ORDER BY seq",
+            arguments: [number])
+        while let row = try cursor.next() {
+            let entry: Int64 = try row["seq"]
+            if try row["gap"] ?? false { throw JournalError.gap(entry: entry) }
+            if let schema: String = try row["schema"] {
+                guard let changes = try? JournalJSON.value(JournalColumns.Changes.self, schema) else {
+                    throw JournalError.damagedEntry(entry, reason: "its columns cannot be read")
+                }
+                try Self.check(changes, of: entry)
+            }
+            let data: Data = try row["changeset"]
+            data.withUnsafeBytes { pending.append($0) }
+            last = entry
+            if isStrict || pending.count > ChangesetFormat.mostBytes / 4 {
+                do { try finish(pending, entry) } catch let error as ChangesetError {
+                    throw JournalError.damagedEntry(entry, reason: "\(error)")
+                }
+                pending.removeAll()
+            }
+        }
+        do { try finish(pending, last) } catch let error as ChangesetError {
+            throw try Self.damage(after: number, database) ?? error
+        }
+        self.parts = parts
+    }
+
+    /// Returns the error of the first entry that is damaged.
+    private static func damage(after number: Int64, _ database: Database) throws -> JournalError? {
+        do {
+            _ = try database.journalEntries(after: number)
+            return nil
+        } catch let error as JournalError {
+            return error
+        }
+    }
+
+    /// Throws an error if a change of columns cannot be crossed: only added columns can.
+    private static func check(_ changes: JournalColumns.Changes, of entry: Int64) throws {
+        func refuse(_ table: String) -> JournalError {
+            .schemaChanged(entry: entry, table: table, migration: changes.migration)
+        }
+        if let table = changes.rebuilt.first { throw refuse(table) }
+        for (table, change) in changes.tables.sorted(by: { $0.key < $1.key }) {
+            switch (change.before, change.after) {
+            // A new table is empty before. If the journal did not keep it, its rows are not
+            // known.
+            case (nil, .some): if changes.isBeginning == true { throw refuse(table) }
+            case (let before?, let after?):
+                guard before.key == after.key, after.columns.starts(with: before.columns) else {
+                    throw refuse(table)
+                }
+            default: throw refuse(table)
+            }
+        }
+    }
+
+    /// Returns the ranges of changes in which each table has the same columns.
+    private static func sections(_ bytes: UnsafeRawBufferPointer) throws -> [Range<Int>] {
+        var reader = ChangesetReader(bytes)
+        var counts: [String: Int] = [:]
+        var sections: [Range<Int>] = []
+        var start = 0
+        var last: ChangesetReader.Heading?
+        while try reader.next() != nil {
+            guard let heading = reader.heading, heading != last else { continue }
+            last = heading
+            let name = String(decoding: bytes[heading.nameRange], as: UTF8.self)
+            if let count = counts[name], count != heading.columnCount {
+                sections.append(start..<heading.range.lowerBound)
+                start = heading.range.lowerBound
+                counts = [:]
+            }
+            counts[name] = heading.columnCount
+        }
+        sections.append(start..<bytes.count)
+        return sections
+    }
+
+    // MARK: - Going back
+
+    /// Takes a copy back.
+    ///
+    /// - Throws: ``JournalError/disagreement(entry:table:)`` if a row is not as the journal says.
+    func run(_ copy: Database) throws {
+        try copy.setForeignKeysEnforced(false)
+        _ = shellac_db_config(copy.pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+        try copy.execute(sql: "PRAGMA ignore_check_constraints = ON")
+        try copy.inTransaction(.immediate) {
+            for part in parts.reversed() {
+                try part.data.withUnsafeBytes { try rewind($0, part.entry, copy) }
+            }
+            try copy.execute(
+                sql: "DELETE FROM main.\(JournalWriter.table) WHERE seq > ?", arguments: [number])
+            return .commit
+        }
+        try copy.execute(sql: "PRAGMA ignore_check_constraints = OFF")
+        _ = shellac_db_config(copy.pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
+        try copy.setForeignKeysEnforced(copy.configuration.foreignKeysEnabled)
+    }
+
+    /// Rewinds changes, of which a row has one at most.
+    private func rewind(_ bytes: UnsafeRawBufferPointer, _ entry: Int64, _ copy: Database) throws {
+        var tables: [Range<Int>: RewoundTable] = [:]
+        func table(_ heading: ChangesetReader.Heading) throws -> RewoundTable {
+            if let known = tables[heading.range] { return known }
+            let table = try RewoundTable(copy, heading, bytes, entry, isStrict: isStrict)
+            tables[heading.range] = table
+            return table
+        }
+        var reader = ChangesetReader(bytes)
+        while let place = try reader.next(), let heading = reader.heading {
+            try table(heading).remove(place)
+        }
+        for table in tables.values { try table.insertUpdatedRows() }
+        reader = ChangesetReader(bytes)
+        while let place = try reader.next(), let heading = reader.heading {
+            if place.operation == ChangesetFormat.delete { try table(heading).insert(place) }
+        }
+    }
+}
+
+/// A table of a copy that is rewound.
+private final class RewoundTable {
+    private let database: Database
+    private let bytes: UnsafeRawBufferPointer
+    private let heading: ChangesetReader.Heading
+    private let name: String
+    private let entry: Int64
+    private let isStrict: Bool
+    private let key: [Int]
+    /// All columns of the table but generated ones. There may be more than in the changes.
+    private let columns: [String]
+    private let affinities: [JournaledTable.Column]
+    private let selection: OpaquePointer
+    private let deletion: OpaquePointer
+    private let insertion: OpaquePointer
+    private let insertionOfAll: OpaquePointer
+    /// The rows that updates lead back to, one after the other, with all columns of the table.
+    private var updated = ChangesetBytes()
+    private var updatedCount = 0
+
+    init(
+        _ database: Database, _ heading: ChangesetReader.Heading, _ bytes: UnsafeRawBufferPointer,
+        _ entry: Int64, isStrict: Bool
+    ) throws {
+        self.database = database
+        self.bytes = bytes
+        self.heading = heading
+        self.entry = entry
+        self.isStrict = isStrict
+        name = String(decoding: bytes[heading.nameRange], as: UTF8.self)
+        guard let schema = try database.schema.table(name, in: "main") else {
+            throw JournalError.disagreement(entry: entry, table: name)
+        }
+        let journaled = try JournaledTable(schema, database)
+        key = heading.keyColumns(in: bytes)
+        guard heading.columnCount <= journaled.columns.count, journaled.key == key else {
+            throw JournalError.disagreement(entry: entry, table: name)
+        }
+        affinities = journaled.columns
+        columns = journaled.columnNames
+        let table = "main.\(schema.name.quotedDatabaseIdentifier)"
+        func prepare(_ sql: String) throws -> OpaquePointer {
+            var statement: OpaquePointer?
+            try database.check(sqlite3_prepare_v2(database.pointer, sql, -1, &statement, nil))
+            guard let statement else { throw JournalError.disagreement(entry: entry, table: schema.name) }
+            return statement
+        }
+        func insertion(_ names: some Collection<String>) -> String {
+            let list = names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+            let places = names.map { _ in "?" }.joined(separator: ", ")
+            return "INSERT OR ABORT INTO \(table) (\(list)) VALUES (\(places))"
+        }
+        selection = try prepare(journaled.selection)
+        deletion = try prepare("DELETE FROM \(table) WHERE \(journaled.keyCondition)")
+        self.insertion = try prepare(insertion(columns.prefix(heading.columnCount)))
+        insertionOfAll = try prepare(insertion(columns))
+    }
+
+    deinit {
+        for statement in [selection, deletion, insertion, insertionOfAll] { sqlite3_finalize(statement) }
+    }
+
+    private var disagreement: JournalError { .disagreement(entry: entry, table: name) }
+
+    private func bindKey(_ statement: OpaquePointer, from start: Int) throws {
+        var values = ChangesetValues(bytes, from: start)
+        for column in 0..<heading.columnCount {
+            let value = values.next()
+            guard let place = key.firstIndex(of: column) else { continue }
+            try database.check(value.bindChangesetValue(to: statement, at: Int32(place + 1)))
+        }
+    }
+
+    private func finish(_ statement: OpaquePointer) throws {
+        let code = sqlite3_step(statement)
+        sqlite3_reset(statement)
+        guard code == SQLITE_DONE else {
+            throw database.error(code, sql: String(cString: sqlite3_sql(statement)))
+        }
+    }
+
+    /// Checks that the row that a change has led to has its values, or that it is not there.
+    private func check(_ place: ChangesetReader.Place) throws {
+        let isInsertion = place.operation == ChangesetFormat.insert
+        try bindKey(selection, from: isInsertion ? place.final.lowerBound : place.initial.lowerBound)
+        defer { sqlite3_reset(selection) }
+        let isThere = sqlite3_step(selection) == SQLITE_ROW
+        guard isThere == (place.operation != ChangesetFormat.delete) else { throw disagreement }
+        if !isThere { return }
+        var values = ChangesetValues(bytes, from: place.final.lowerBound)
+        var present = ChangesetBytes()
+        try affinities.withUnsafeBufferPointer { columns in
+            for index in 0..<heading.columnCount {
+                let value = values.next()
+                if value[0] == ChangesetFormat.undefined { continue }
+                present.cut(to: 0)
+                JournalRecorder.append(
+                    sqlite3_column_value(selection, Int32(index)),
+                    of: columns.baseAddress.unsafelyUnwrapped + index, isOld: false, to: &present)
+                guard ChangesetValues.same(value, present.bytes) else { throw disagreement }
+            }
+        }
+    }
+
+    /// Removes the row that a change has led to.
+    func remove(_ place: ChangesetReader.Place) throws {
+        if isStrict { try check(place) }
+        if place.operation == ChangesetFormat.delete { return }
+        let isUpdate = place.operation == ChangesetFormat.update
+        let start = isUpdate ? place.initial.lowerBound : place.final.lowerBound
+        if isUpdate {
+            try bindKey(selection, from: start)
+            defer { sqlite3_reset(selection) }
+            guard sqlite3_step(selection) == SQLITE_ROW else { throw disagreement }
+            var old = ChangesetValues(bytes, from: place.initial.lowerBound)
+            affinities.withUnsafeBufferPointer { columns in
+                for index in columns.indices {
+                    let value = index < heading.columnCount ? old.next() : nil
+                    if let value, value[0] != ChangesetFormat.undefined {
+                        updated.append(value)
+                    } else {
+                        JournalRecorder.append(
+                            sqlite3_column_value(selection, Int32(index)),
+                            of: columns.baseAddress.unsafelyUnwrapped + index, isOld: false, to: &updated)
+                    }
+                }
+            }
+            updatedCount += 1
+        }
+        try bindKey(deletion, from: start)
+        try finish(deletion)
+        guard sqlite3_changes(database.pointer) == 1 else { throw disagreement }
+    }
+
+    private func insert(_ statement: OpaquePointer, _ values: inout ChangesetValues, count: Int) throws {
+        for column in 0..<count {
+            try database.check(values.next().bindChangesetValue(to: statement, at: Int32(column + 1)))
+        }
+        do { try finish(statement) } catch let error as DatabaseError
+            where error.resultCode == .SQLITE_CONSTRAINT
+        {
+            throw disagreement
+        }
+    }
+
+    /// Inserts the rows that updates lead back to.
+    func insertUpdatedRows() throws {
+        guard updatedCount > 0 else { return }
+        var values = ChangesetValues(updated.bytes, from: 0)
+        for _ in 0..<updatedCount { try insert(insertionOfAll, &values, count: columns.count) }
+    }
+
+    /// Inserts the row that a change has deleted.
+    func insert(_ place: ChangesetReader.Place) throws {
+        var values = ChangesetValues(bytes, from: place.initial.lowerBound)
+        try insert(insertion, &values, count: heading.columnCount)
+    }
+}
