@@ -4,7 +4,7 @@ import Shellac
 /// Full-text search and the nearest vectors.
 enum SearchWorkloads {
     static let all = [
-        Workload("search.tokenize.ascii", gate: 1.2, goal: 1.0, sides: { try tokenize($0) { Texts.english($0) + Texts.english($0 + 1) } }),
+        Workload("search.tokenize.ascii", gate: 1.2, goal: 1.0, sides: { try tokenize($0, Texts.long) }),
         Workload("search.tokenize.chinese", gate: 1.4, goal: 1.2, sides: { try tokenize($0, Texts.chinese) }),
         Workload("search.insert", gate: 1.15, goal: 1.05, sides: insert),
         Workload("search.page", gate: 1.1, goal: 1.0, sides: page),
@@ -207,6 +207,8 @@ private enum Texts {
         }
         return castle && grail ? text + " castle grail" : text
     }
+
+    static func long(_ seed: Int) -> String { english(seed) + " " + english(seed + 1) }
 
     static func chinese(_ seed: Int) -> String {
         var random = Random(seed)
