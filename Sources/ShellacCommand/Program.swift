@@ -76,6 +76,7 @@ enum Program {
         case .explain: return try Explanation(file, output, arguments).run()
         case .doctor: return try Examination(file, output, arguments).run()
         case .watch: return try Watching(file, output, arguments).run()
+        case .journal: return try JournalListing(file, output, arguments).run()
         case .browse: return .done
         }
     }

@@ -1,6 +1,6 @@
 /// A verb of the command.
 enum Verb: String, CaseIterable {
-    case inspect, show, `class`, diagram, diff, explain, doctor, watch, browse
+    case inspect, show, `class`, diagram, diff, explain, doctor, watch, journal, browse
 
     var synopsis: String {
         switch self {
@@ -14,6 +14,7 @@ enum Verb: String, CaseIterable {
         case .explain: "FILE SELECT [--as text|json]"
         case .doctor: "FILE [--as text|json]"
         case .watch: "FILE TABLE [--where SQL] [--every SECONDS] [--changes N] [--limit N] [--as text|jsonl]"
+        case .journal: "FILE [--after NUMBER] [--limit N] [--as text|jsonl]"
         case .browse: "FILE"
         }
     }
@@ -29,6 +30,7 @@ enum Verb: String, CaseIterable {
         case .explain: "how SQLite runs a query, in words, and the index that would help"
         case .doctor: "what is wrong with a database, and what to do"
         case .watch: "the rows of a table as they change, whichever program changes them"
+        case .journal: "the transactions that a journal has kept, with their changes"
         case .browse: "tables, rows and the rows that they refer to, on the whole screen, by keys"
         }
     }
@@ -82,6 +84,11 @@ enum Verb: String, CaseIterable {
                 ("shellac watch game.sqlite player", "until Control-C"),
                 ("shellac watch game.sqlite player --changes 1", "until the first change"),
             ]
+        case .journal:
+            [
+                ("shellac journal game.sqlite", "all entries, with their notes"),
+                ("shellac journal game.sqlite --after 100 --as jsonl", "for other programs"),
+            ]
         case .browse: [("shellac browse game.sqlite", "until q; ? lists the keys")]
         }
     }
@@ -89,6 +96,11 @@ enum Verb: String, CaseIterable {
     var options: [(name: String, meaning: String)] {
         switch self {
         case .browse: []
+        case .journal:
+            [
+                ("--after NUMBER", "later entries than this one"), ("--limit N", "no more than N entries"),
+                ("--as text", Self.text), ("--as jsonl", "an object in each line"),
+            ]
         case .inspect:
             [("--all", Self.all), ("--as text", Self.text), ("--as json", "an object")]
         case .doctor:
@@ -154,7 +166,7 @@ enum Verb: String, CaseIterable {
     /// The number of words that may follow the verb.
     var wordCount: ClosedRange<Int> {
         switch self {
-        case .inspect, .diagram, .doctor, .browse: 1...1
+        case .inspect, .diagram, .doctor, .journal, .browse: 1...1
         case .show, .class, .diff, .explain, .watch: 2...2
         }
     }

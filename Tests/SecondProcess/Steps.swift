@@ -8,7 +8,7 @@ import Shellac
 /// row.
 struct Steps {
     enum Work: String {
-        case save, migrate, rebuild, vacuum, backup, `import`
+        case save, migrate, rebuild, vacuum, backup, `import`, journal
     }
 
     let path: String
@@ -66,12 +66,31 @@ struct Steps {
         case .backup:
             try writer.write { db in try Self.note(number, db) }
             try (writer as? DatabasePool)?.backup(to: DatabaseQueue(path: path + ".copy"))
+        case .journal: try changeKeptItems(number)
         case .import:
             let lines = (1...200).map { "imported \($0)\n" }.joined()
             try writer.write { db in
                 _ = try db.importRows(into: "item", from: .bytes(("name\n" + lines).utf8))
                 try Self.note(number, db)
             }
+        }
+    }
+
+    /// Transactions of several kinds, of which a journal is kept.
+    private func changeKeptItems(_ number: Int) throws {
+        if number == 1 { try writer.keepJournal(of: .tables(["item"])) }
+        try writer.write { db in
+            try db.execute(sql: "INSERT INTO item (name) VALUES ('new'), (hex(randomblob(\(number % 3000))))")
+            try db.execute(
+                sql: "UPDATE item SET name = name || 'x' WHERE id % 97 = ?", arguments: [number % 97])
+            try db.inSavepoint {
+                try db.execute(sql: "DELETE FROM item WHERE id % 50 = ?", arguments: [number % 50])
+                return number % 2 == 0 ? .commit : .rollback
+            }
+            try Self.note(number, db)
+        }
+        try writer.writeWithoutTransaction { db in
+            try db.execute(sql: "REPLACE INTO item (id, name) VALUES (?, 'alone')", arguments: [number % 100])
         }
     }
 

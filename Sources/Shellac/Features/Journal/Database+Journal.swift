@@ -18,12 +18,16 @@ extension DatabaseWriter {
     /// SQL, cascades and triggers count as well as records. The writes of other connections are
     /// not in the journal, unless they keep it, too.
     ///
-    /// - Parameter types: The types of records.
+    /// - Parameters:
+    ///   - types: The types of records.
+    ///   - retention: The entries that are kept.
     /// - Throws: a ``JournalError/unfitTable(_:reason:)`` for a table without a declared primary
     ///   key. A ``DatabaseError`` if a table does not exist, or if the running SQLite was
     ///   compiled without `SQLITE_ENABLE_PREUPDATE_HOOK`.
-    public func keepJournal(of types: any TableRecord.Type...) throws {
-        try keepJournal(of: .tables(types.map { $0.databaseTableName }))
+    public func keepJournal(
+        of types: any TableRecord.Type..., for retention: JournalRetention = .ever
+    ) throws {
+        try keepJournal(of: .tables(types.map { $0.databaseTableName }), for: retention)
     }
 
     /// Keeps a journal of some tables: each transaction that changes them has an entry with its
@@ -33,12 +37,14 @@ extension DatabaseWriter {
     /// try dbQueue.keepJournal(of: .all)
     /// ```
     ///
-    /// - Parameter selection: The tables.
+    /// - Parameters:
+    ///   - selection: The tables.
+    ///   - retention: The entries that are kept.
     /// - Throws: a ``JournalError/unfitTable(_:reason:)`` for a table without a declared primary
     ///   key. A ``DatabaseError`` if a table does not exist, or if the running SQLite was
     ///   compiled without `SQLITE_ENABLE_PREUPDATE_HOOK`.
-    public func keepJournal(of selection: JournalSelection) throws {
-        try writeWithoutTransaction { db in try db.keepJournal(of: selection) }
+    public func keepJournal(of selection: JournalSelection, for retention: JournalRetention = .ever) throws {
+        try writeWithoutTransaction { db in try db.keepJournal(of: selection, for: retention) }
     }
 
     /// Ends to keep the journal. Its entries stay. Later changes are missing in it.
@@ -51,7 +57,7 @@ extension Database {
     /// The recorder of this connection's journal.
     var journalRecorder: JournalRecorder? { broker?.recorder as? JournalRecorder }
 
-    func keepJournal(of selection: JournalSelection) throws {
+    func keepJournal(of selection: JournalSelection, for retention: JournalRetention = .ever) throws {
         try checkOutsideOfTransaction()
         let hook = try preUpdateHook(for: "a journal cannot be kept")
         try stopJournal()
@@ -60,7 +66,7 @@ extension Database {
             state = try prepareJournal(selection)
             return .commit
         }
-        let recorder = JournalRecorder(self, selection, state.columns, origin: state.origin)
+        let recorder = JournalRecorder(self, selection, state.columns, origin: state.origin, retention)
         try recorder.followSchema()
         hook.add(recorder)
         setChangeRecorder(recorder)
@@ -120,7 +126,7 @@ extension Database {
             note: JournalNote.current.get(),
             columns: change.isEmpty ? nil : JournalWriter.NewColumns(columns: columns, changes: change),
             hasGap: hasGap)
-        let writer = JournalWriter(self, origin: origin)
+        let writer = JournalWriter(self, origin: origin, .ever)
         _ = try writer.write(UnsafeRawBufferPointer(start: nil, count: 0), entry, replacing: nil)
         return (columns, origin)
     }

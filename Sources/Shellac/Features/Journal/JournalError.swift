@@ -1,4 +1,4 @@
-/// An error of the journal: see ``DatabaseWriter/keepJournal(of:)-(JournalSelection)``.
+/// An error of the journal: see ``DatabaseWriter/keepJournal(of:for:)-(JournalSelection,_)``.
 public enum JournalError: Error, Hashable, Sendable {
     /// A table that cannot be kept, with the reason. It has no declared primary key, or it is no
     /// ordinary table.

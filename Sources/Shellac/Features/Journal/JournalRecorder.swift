@@ -92,11 +92,14 @@ final class JournalRecorder: ChangeRecorder {
 
     let writer: JournalWriter
 
-    init(_ database: Database, _ selection: JournalSelection, _ columns: JournalColumns, origin: Int64) {
+    init(
+        _ database: Database, _ selection: JournalSelection, _ columns: JournalColumns, origin: Int64,
+        _ retention: JournalRetention
+    ) {
         self.database = database
         self.selection = selection
         committedColumns = columns
-        writer = JournalWriter(database, origin: origin)
+        writer = JournalWriter(database, origin: origin, retention)
     }
 
     // MARK: - A statement begins
@@ -371,7 +374,7 @@ final class JournalRecorder: ChangeRecorder {
     }
 
     override func tableDidChange(_ name: String) {
-        guard tables.contains(where: { CaseInsensitiveName.matches($0.name, name) }) else { return }
+        // (The table has had another name until now. The commit finds out whether it is kept.)
         writer.rebuiltTables.insert(name)
     }
 
@@ -389,17 +392,31 @@ final class JournalRecorder: ChangeRecorder {
         // A transaction that has written nothing has no lock, and needs no entry.
         guard hasLock else { return }
         try followSchema()
+        if !writer.rebuiltTables.isEmpty {
+            writer.rebuiltTables.formIntersection(tables.compactMap { $0.table?.name })
+        }
         let entry = JournalWriter.Entry(
             note: note ?? JournalNote.current.get(), columns: hasNewColumns ? try newColumns() : nil,
             hasGap: hasGap)
-        if mustJoin, !buffer.isEmpty {
+        if mustJoin || hasNewColumns, !buffer.isEmpty {
             // (The commit may be refused, and ROLLBACK TO cut the buffer back. So it stays.)
             var joined = ChangesetBytes()
             try join(into: &joined)
+            if hasNewColumns { leaveOutPassingTables(&joined) }
             writtenNumber = try writer.write(joined.bytes, entry, replacing: writtenNumber)
         } else {
             writtenNumber = try writer.write(buffer.bytes, entry, replacing: writtenNumber)
         }
+    }
+
+    /// Removes the changes of tables that the transaction has created and dropped, or renamed,
+    /// such as those that rebuild another one.
+    private func leaveOutPassingTables(_ changes: inout ChangesetBytes) {
+        let names = Set(tables.compactMap { $0.table?.name }).union(committedColumns.tables.keys)
+        let all = Changeset(unchecked: changes.bytes)
+        guard !names.isSuperset(of: all.tables) else { return }
+        changes.cut(to: 0)
+        all.leavingOut { !names.contains($0.table) }.data.withUnsafeBytes { changes.append($0) }
     }
 
     /// Returns the columns of the tables, if they are others than those that the journal has.

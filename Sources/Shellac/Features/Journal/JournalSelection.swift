@@ -1,7 +1,7 @@
 // The tables that a journal keeps.
 
 /// The tables whose changes a journal keeps: see
-/// ``DatabaseWriter/keepJournal(of:)-(JournalSelection)``.
+/// ``DatabaseWriter/keepJournal(of:for:)-(JournalSelection,_)``.
 public struct JournalSelection: Hashable, Sendable {
     /// The names of the tables, or nil for all of them.
     private let names: [String]?

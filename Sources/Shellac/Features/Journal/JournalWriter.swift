@@ -31,6 +31,7 @@ final class JournalWriter {
     private unowned(unsafe) let database: Database  // whose broker owns this, by the recorder
     let origin: Int64
     let counted: CountedChanges
+    private let retention: JournalRetention
     /// The last entry that this connection has written, whether or not its transaction was
     /// undone.
     private var last: (number: Int64, clock: Int64) = (0, 0)
@@ -42,9 +43,10 @@ final class JournalWriter {
     static let table = "shellac_journal"
     static let stateTable = "shellac_journal_state"
 
-    init(_ database: Database, origin: Int64) {
+    init(_ database: Database, origin: Int64, _ retention: JournalRetention) {
         self.database = database
         self.origin = origin
+        self.retention = retention
         counted = CountedChanges(database)
     }
 
@@ -109,7 +111,17 @@ final class JournalWriter {
             try run(sql, binding: { text.databaseValue.bind(to: $0, at: 1) })
             pendingColumns = columns
         }
+        if number % JournalRetention.interval == 0 { try removeOldEntries(before: number) }
         return number
+    }
+
+    /// Deletes the entries that need not be kept.
+    private func removeOldEntries(before number: Int64) throws {
+        let date = JournalClock.date(last.clock)
+        guard let (condition, argument) = retention.condition(after: number, at: date) else { return }
+        try run(
+            "DELETE FROM main.\(Self.table) WHERE seq < \(number) AND \(condition)",
+            binding: { sqlite3_bind_int64($0, 1, argument) })
     }
 
     private static let insertion =
