@@ -141,7 +141,7 @@ final class JournalRecorder: ChangeRecorder {
             isChecked = true
         }
         if isChecked { try followSchema() }
-        hasUncheckedRows = false
+        if runs.isEmpty { hasUncheckedRows = false }
         if buffer.isEmpty { note = JournalNote.current.get() }
         let savepoint = database.transactionLog.savepoints.lastNumber
         if marks.last?.savepoint != savepoint { marks.append((savepoint, buffer.count)) }
