@@ -82,7 +82,7 @@ struct Examination {
             lines = [failure.message]
         }
         if lines == ["ok"] { return [Finding(grade: .good, text: "The file is whole (integrity_check).")] }
-        let remedy = "take a backup; or save what can be read: sqlite3 FILE .recover | sqlite3 NEW"
+        let remedy = "restore a backup; or save what can be read: shellac recover FILE --into NEW"
         return lines.enumerated().map { index, line in
             let isIndex = line.contains("missing from index") || line.contains("wrong # of entries in index")
             return Finding(

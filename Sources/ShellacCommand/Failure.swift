@@ -16,7 +16,8 @@ enum ExitCode: Int32, CaseIterable {
     var meaning: String {
         switch self {
         case .done: "success, or the reader of a pipe has closed it"
-        case .found: "diff found differences, doctor found faults, or diagram --check an outdated diagram"
+        case .found:
+            "diff found differences, doctor found faults, recover lost rows, or diagram --check an outdated diagram"
         case .usage: "the command cannot be understood"
         case .unreadable: "the file does not exist, or cannot be read"
         case .noDatabase: "the file is not an SQLite database, is encrypted, or is damaged"

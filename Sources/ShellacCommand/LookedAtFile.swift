@@ -42,7 +42,8 @@ final class LookedAtFile {
 
     /// - Parameter patience: The number of seconds to wait for another process that opens, closes,
     ///   changes or locks the file.
-    init(_ path: String, patience: Double = 5) throws {
+    /// - Parameter isDamaged: Whether to use what SQLite can read of a damaged schema.
+    init(_ path: String, patience: Double = 5, isDamaged: Bool = false) throws {
         try Self.check(path)
         self.path = path
         let location = Self.resolved(path)
@@ -55,12 +56,14 @@ final class LookedAtFile {
             do {
                 let way = before.way
                 let copy = way == .copied ? try PrivateCopy(of: location, before) : nil
-                let queue = try Self.open(location, way, copy, patience)
+                let queue = try Self.open(location, way, copy, patience, isDamaged)
                 (self.queue, self.way, self.copy, self.before) = (queue, way, copy, before)
                 return
             } catch let error as DatabaseError where error.extendedResultCode.rawValue == Self.needsRollback {
                 let copy = try PrivateCopy(of: location, before)
-                queue = try Failure.telling(path) { try Self.open(location, .copied, copy, patience) }
+                queue = try Failure.telling(path) {
+                    try Self.open(location, .copied, copy, patience, isDamaged)
+                }
                 (way, self.copy, self.before) = (.copied, copy, before)
                 return
             } catch {
@@ -107,7 +110,7 @@ final class LookedAtFile {
     }
 
     private static func open(
-        _ path: String, _ way: Way, _ copy: PrivateCopy?, _ patience: Double
+        _ path: String, _ way: Way, _ copy: PrivateCopy?, _ patience: Double, _ isDamaged: Bool
     ) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = way != .copied
@@ -115,6 +118,7 @@ final class LookedAtFile {
         configuration.label = path
         configuration.foreignKeysEnabled = false
         configuration.advisesIndexes = false
+        configuration.toleratesDamage = isDamaged
         configuration.prepareDatabase { db in
             // No checkpoint at the end, in any of the ways.
             guard let connection = db.sqliteConnection else { return }

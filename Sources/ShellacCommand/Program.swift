@@ -66,7 +66,7 @@ enum Program {
         let arguments = try Arguments(verb, rest)
         // It opens the file itself, for each reading.
         if verb == .browse { return try Browsing(output, arguments).run() }
-        let file = try LookedAtFile(arguments.words[0])
+        let file = try LookedAtFile(arguments.words[0], isDamaged: verb == .recover)
         switch verb {
         case .inspect: return try Inspection(file, output, arguments).run()
         case .show: return try Showing(file, output, arguments).run()
@@ -75,6 +75,7 @@ enum Program {
         case .diff: return try Differences(file, output, arguments).run()
         case .explain: return try Explanation(file, output, arguments).run()
         case .doctor: return try Examination(file, output, arguments).run()
+        case .recover: return try Recovery(file, output, arguments).run()
         case .watch: return try Watching(file, output, arguments).run()
         case .journal: return try JournalListing(file, output, arguments).run()
         case .browse: return .done

@@ -1,6 +1,6 @@
 /// A verb of the command.
 enum Verb: String, CaseIterable {
-    case inspect, show, `class`, diagram, diff, explain, doctor, watch, journal, browse
+    case inspect, show, `class`, diagram, diff, explain, doctor, recover, watch, journal, browse
 
     var synopsis: String {
         switch self {
@@ -13,6 +13,7 @@ enum Verb: String, CaseIterable {
         case .diff: "A B [--schema|--rows] [--all] [--as text|jsonl]"
         case .explain: "FILE SELECT [--as text|json]"
         case .doctor: "FILE [--as text|json]"
+        case .recover: "FILE [--into NEW]"
         case .watch: "FILE TABLE [--where SQL] [--every SECONDS] [--changes N] [--limit N] [--as text|jsonl]"
         case .journal: "FILE [--after NUMBER] [--limit N] [--as text|jsonl]"
         case .browse: "FILE"
@@ -29,6 +30,7 @@ enum Verb: String, CaseIterable {
         case .diff: "how two databases differ, in their schema and their rows"
         case .explain: "how SQLite runs a query, in words, and the index that would help"
         case .doctor: "what is wrong with a database, and what to do"
+        case .recover: "what can be read of a damaged file, as SQL or in a new file"
         case .watch: "the rows of a table as they change, whichever program changes them"
         case .journal: "the transactions that a journal has kept, with their changes"
         case .browse: "tables, rows and the rows that they refer to, on the whole screen, by keys"
@@ -79,6 +81,11 @@ enum Verb: String, CaseIterable {
                 )
             ]
         case .doctor: [("shellac doctor game.sqlite", "exits with 1 if something is wrong")]
+        case .recover:
+            [
+                ("shellac recover game.sqlite --into new.sqlite", "exits with 1 if something is lost"),
+                ("shellac recover game.sqlite > game.sql", "as SQL, with the report in comments"),
+            ]
         case .watch:
             [
                 ("shellac watch game.sqlite player", "until Control-C"),
@@ -105,6 +112,8 @@ enum Verb: String, CaseIterable {
             [("--all", Self.all), ("--as text", Self.text), ("--as json", "an object")]
         case .doctor:
             [("--as text", Self.text), ("--as json", "an object with the findings")]
+        case .recover:
+            [("--into NEW", "a file to make, and to write the tables and rows into")]
         case .explain:
             [("--as text", Self.text), ("--as json", "an object with the steps and the indexes")]
         case .show:
@@ -166,7 +175,7 @@ enum Verb: String, CaseIterable {
     /// The number of words that may follow the verb.
     var wordCount: ClosedRange<Int> {
         switch self {
-        case .inspect, .diagram, .doctor, .journal, .browse: 1...1
+        case .inspect, .diagram, .doctor, .recover, .journal, .browse: 1...1
         case .show, .class, .diff, .explain, .watch: 2...2
         }
     }

@@ -18,7 +18,7 @@ struct UnchangedFilesTests {
         "class game.sqlite player",
         "diagram game.sqlite --svg", "diff game.sqlite game.sqlite",
         "explain game.sqlite 'SELECT * FROM player'",
-        "doctor game.sqlite", "watch game.sqlite player --changes 0",
+        "doctor game.sqlite", "recover game.sqlite", "watch game.sqlite player --changes 0",
     ]
 
     /// A folder with a database in a state, which lasts as long as the object that is returned with

@@ -283,7 +283,8 @@ struct VerbTests {
         try bytes.write(to: URL(filePath: path))
         let damaged = try await ShellacCommand.run("doctor", "game.sqlite", in: other)
         #expect(
-            damaged.status == 1 && damaged.output.contains("FAULT") && damaged.output.contains(".recover"),
+            damaged.status == 1 && damaged.output.contains("FAULT")
+                && damaged.output.contains("shellac recover FILE --into NEW"),
             "\(damaged.output)")
         let shown = try await ShellacCommand.run("show", "game.sqlite", "player", in: other)
         #expect(

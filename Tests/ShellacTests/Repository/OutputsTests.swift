@@ -40,7 +40,7 @@ import Testing
         let article = try String(
             contentsOf: root.appending(path: "Sources/Shellac/Shellac.docc/ShellacCommand.md"),
             encoding: .utf8)
-        #expect(article.split(separator: "\n<!-- output: shellac ").count == 10)
+        #expect(article.split(separator: "\n<!-- output: shellac ").count == 11)
         let checked = try await outputs("--check", in: folder(readme, article))
         #expect(checked.succeeded, "\(checked.output)")
     }

@@ -78,6 +78,10 @@ public struct Configuration: Sendable {
     /// INTO` writes another file, which is not checked.
     public var verifiesCommits = false
 
+    /// Whether a damaged file is opened as far as SQLite can read its schema. Such a connection
+    /// must not write. The command `shellac recover` uses it.
+    package var toleratesDamage = false
+
     /// The default kind of the transactions that `write`, `inTransaction` and `inSavepoint` open.
     public var defaultTransactionKind: TransactionKind = .immediate
 

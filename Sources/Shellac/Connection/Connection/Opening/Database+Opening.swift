@@ -47,6 +47,7 @@ extension Database {
         try turn(SQLITE_DBCONFIG_ENABLE_FKEY, on: configuration.foreignKeysEnabled)
         try turn(SQLITE_DBCONFIG_DQS_DML, on: configuration.acceptsDoubleQuotedStringLiterals)
         try turn(SQLITE_DBCONFIG_DQS_DDL, on: configuration.acceptsDoubleQuotedStringLiterals)
+        if configuration.toleratesDamage { try turn(SQLITE_DBCONFIG_WRITABLE_SCHEMA, on: true) }
     }
 
     /// Sets whether foreign keys are enforced.
