@@ -28,11 +28,15 @@ public struct JournalNote: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public init(_ values: [String: String] = [:]) { self.values = values }
 
     /// Creates a note of a literal. Of several values with one name, the last one counts.
+    ///
+    /// - Parameter elements: The names and their values.
     public init(dictionaryLiteral elements: (String, String)...) {
         values = Dictionary(elements, uniquingKeysWith: { $1 })
     }
 
     /// The value with a name, or nil.
+    ///
+    /// - Parameter name: The name.
     public subscript(name: String) -> String? {
         get { values[name] }
         set { values[name] = newValue }

@@ -46,7 +46,9 @@ public struct JournalVersion: Hashable, Sendable {
 
     /// Returns the version as a record, of the class that the row names.
     ///
-    /// - Parameter db: A connection.
+    /// - Parameters:
+    ///   - db: A connection.
+    ///   - type: The type of the record.
     /// - Returns: The record, or nil if the row was deleted.
     /// - Throws: the errors of the type's initializer.
     public func record<Element: FetchableRecord>(
@@ -106,7 +108,7 @@ extension Database {
     /// ```
     ///
     /// The row itself stays as it is. Copies of earlier states
-    /// (``DatabaseReader/asOf(_:limit:)``) then have its present state. To remove the bytes from
+    /// (`asOf`) then have its present state. To remove the bytes from
     /// the file, too, use `PRAGMA secure_delete` before, or VACUUM afterwards.
     ///
     /// - Parameter record: A record. Its key counts.
