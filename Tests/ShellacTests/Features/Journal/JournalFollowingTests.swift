@@ -9,7 +9,7 @@ import Testing
 struct JournalFollowingTests {
     @Test(
         "Entries of this connection and of others come once, in order", .behaviour(132),
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func following() async throws {
         let file = try TemporaryDatabase(journalMode: .wal)
         let pool = try file.pool()
