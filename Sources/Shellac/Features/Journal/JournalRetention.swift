@@ -60,7 +60,7 @@ public struct JournalRetention: Hashable, Sendable {
                 """
                 seq <= (SELECT max(seq) FROM (
                     SELECT seq, sum(length(changeset)) OVER (ORDER BY seq DESC) AS total
-                    FROM main.shellac_journal) WHERE total > ?)
+                    FROM main.\(JournalWriter.table)) WHERE total > ?)
                 """, Int64(count)
             )
         }

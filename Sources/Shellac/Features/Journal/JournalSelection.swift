@@ -44,10 +44,12 @@ public struct JournalSelection: Hashable, Sendable {
             if table.kind == .virtualTable { virtual.append(name.lowercased()) } else { tables.append(table) }
         }
         return try tables.compactMap { table in
-            let name = table.name.lowercased()
-            if left.contains(CaseInsensitiveName(name)) || name.hasPrefix("shellac")
-                || name == "grdb_migrations"
-                || virtual.contains(where: { name.hasPrefix($0 + "_") })
+            let name = CaseInsensitiveName(table.name)
+            let isOwn =
+                OwnName.contains(table.name) || JournalWriter.tables.contains(name)
+                || name == CaseInsensitiveName(Database.migrationTable)
+            if isOwn || left.contains(name)
+                || virtual.contains(where: { table.name.lowercased().hasPrefix($0 + "_") })
             {
                 return nil
             }

@@ -42,6 +42,8 @@ final class JournalWriter {
 
     static let table = "shellac_journal"
     static let stateTable = "shellac_journal_state"
+    /// The tables of the journal, whose own changes it does not keep.
+    static let tables = Set([table, stateTable, JournalHistory.indexTable].map { CaseInsensitiveName($0) })
 
     init(_ database: Database, origin: Int64, _ retention: JournalRetention) {
         self.database = database
@@ -125,20 +127,20 @@ final class JournalWriter {
     }
 
     private static let insertion =
-        "INSERT INTO main.shellac_journal (clock, origin, note, schema, gap, changeset) VALUES (?, ?, ?, ?, ?, ?)"
+        "INSERT INTO main.\(table) (clock, origin, note, schema, gap, changeset) VALUES (?, ?, ?, ?, ?, ?)"
 
     /// Makes the clock of an entry greater than that of the one before it.
     private func advanceClock(of number: Int64) throws {
         var earlier: Int64 = .min
         let before =
-            "SELECT clock FROM main.shellac_journal WHERE seq < ? ORDER BY seq DESC LIMIT 1"
+            "SELECT clock FROM main.\(Self.table) WHERE seq < ? ORDER BY seq DESC LIMIT 1"
         try run(
             before, binding: { sqlite3_bind_int64($0, 1, number) },
             reading: { earlier = sqlite3_column_int64($0, 0) })
         guard earlier >= last.clock else { return }
         last.clock = earlier + 1
         let clock = last.clock
-        let sql = "UPDATE main.shellac_journal SET clock = ? WHERE seq = ?"
+        let sql = "UPDATE main.\(Self.table) SET clock = ? WHERE seq = ?"
         try run(
             sql,
             binding: { statement in
@@ -173,9 +175,9 @@ final class JournalWriter {
 
     /// Returns the name of the last migration, if the program has any.
     private func lastMigration() throws -> String? {
-        guard try database.tableExists("grdb_migrations", in: "main") else { return nil }
+        guard try database.tableExists(Database.migrationTable, in: "main") else { return nil }
         var name: String?
-        let sql = "SELECT identifier FROM main.grdb_migrations ORDER BY rowid DESC LIMIT 1"
+        let sql = "SELECT identifier FROM main.\(Database.migrationTable) ORDER BY rowid DESC LIMIT 1"
         try run(sql, reading: { name = sqlite3_column_text($0, 0).map { String(cString: $0) } })
         return name
     }

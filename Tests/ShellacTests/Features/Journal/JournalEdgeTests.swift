@@ -30,6 +30,21 @@ struct JournalEdgeTests {
         #expect(try queue.verifyJournal() == entry.number)
     }
 
+    @Test("A table of the program whose name is like one of Shellac's is kept")
+    func similarNames() throws {
+        let queue = try DatabaseQueue()
+        try queue.inDatabase { db in
+            try db.execute(sql: "CREATE TABLE shellacs (id INTEGER PRIMARY KEY)")
+            try db.execute(sql: "CREATE TABLE shellac_journals (id INTEGER PRIMARY KEY)")
+        }
+        try queue.keepJournal(of: .all)
+        try queue.write { db in
+            try db.execute(sql: "INSERT INTO shellacs VALUES (1); INSERT INTO shellac_journals VALUES (1)")
+        }
+        let entry = try #require(try queue.read { db in try db.journalEntries().last })
+        #expect(entry.changeset.map(\.table) == ["shellacs", "shellac_journals"])
+    }
+
     @Test("The rows that a statement returns may be left unread, and its transaction is committed")
     func unreadRows() throws {
         let queue = try JournalCaptureTests.journaled()
