@@ -76,6 +76,13 @@ struct SchemaFacts {
     }
 }
 
+extension SchemaFacts {
+    /// Returns a name for the row ID that no column has. Nil if columns have all of them.
+    static func rowIDName(besides columns: [String]) -> String? {
+        ["rowid", "_rowid_", "oid"].first { name in !columns.contains { $0.isSameName(as: name) } }
+    }
+}
+
 /// The tables that SQLite and Shellac make for themselves: for the content of virtual tables, for
 /// migrations, counters and undo.
 struct OwnTables {

@@ -89,8 +89,7 @@ final class BrowsedFile {
     private static func key(_ db: Database, _ table: SchemaFacts.Table) throws -> [String] {
         if table.key.isRowID || !table.key.tableHasRowID { return table.key.columns }
         let names = try db.columns(in: table.name, in: "main", includingHidden: true).map(\.name)
-        let free = ["rowid", "_rowid_", "oid"].first { name in !names.contains { $0.isSameName(as: name) } }
-        return free.map { [$0] } ?? []
+        return SchemaFacts.rowIDName(besides: names).map { [$0] } ?? []
     }
 
     func table(_ name: String) -> BrowsedTable? { tables.first { $0.name.isSameName(as: name) } }

@@ -127,10 +127,9 @@ struct Recovery {
             let columns = try String.fetchAll(
                 db, sql: "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0", arguments: [table.name])
             let quoted = columns.map(\.quotedDatabaseIdentifier)
-            let rowID = ["rowid", "_rowid_", "oid"].first { name in
-                !columns.contains { $0.isSameName(as: name) }
-            }
-            guard let rowID, try hasRowIDs(table.name, rowID, db) else {
+            guard let rowID = SchemaFacts.rowIDName(besides: columns),
+                try hasRowIDs(table.name, rowID, db)
+            else {
                 try recoverByKey(name, quoted, db, target, &report)
                 return report
             }

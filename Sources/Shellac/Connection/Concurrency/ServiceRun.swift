@@ -155,9 +155,9 @@ extension DatabaseReader {
 }
 
 /// Runs a function on a thread of its own, even if the task is cancelled.
-private nonisolated(nonsending) func onOwnThread(
-    _ label: String, _ body: @escaping @Sendable () throws -> Void
-) async throws {
+nonisolated(nonsending) func onOwnThread<T: Sendable>(
+    _ label: String, _ body: @escaping @Sendable () throws -> T
+) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
         DispatchQueue(label: label).async { continuation.resume(with: Result { try body() }) }
     }

@@ -81,13 +81,13 @@ extension DatabaseKeeper {
     public nonisolated(nonsending) func close(
         _ key: Key, then body: @escaping @Sendable () throws -> Void = {}
     ) async throws {
-        try await onThread { try self.close(key, then: body) }
+        try await onOwnThread("Shellac.keeper.closing") { try self.close(key, then: body) }
     }
 
     /// Closes all databases, without blocking a thread. Later requests throw `SQLITE_MISUSE`.
     ///
     /// - Throws: The errors of the synchronous form.
     public nonisolated(nonsending) func close() async throws {
-        try await onThread { try self.close() }
+        try await onOwnThread("Shellac.keeper.closing") { try self.close() }
     }
 }

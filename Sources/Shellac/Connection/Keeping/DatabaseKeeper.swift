@@ -38,8 +38,8 @@ public final class DatabaseKeeper<Key: Hashable & Sendable, Writer: DatabaseWrit
 
     private let opening: @Sendable (Key) throws -> Writer
     let state: Lock<KeptDatabases<Key, Writer>>
-    /// The thread that opens and closes databases for tasks.
-    private let threads = DispatchQueue(label: "Shellac.keeper", attributes: .concurrent)
+    /// The thread on which requests time out.
+    private let timer = DispatchQueue(label: "Shellac.keeper.timer")
 
     /// Creates a keeper, which opens no database yet.
     ///
@@ -142,14 +142,16 @@ public final class DatabaseKeeper<Key: Hashable & Sendable, Writer: DatabaseWrit
         change { $0.place(waiter) }
         // Only a request that has to wait needs a timer.
         if state.withLock({ _ in waiter.outcome == nil }) {
-            threads.asyncAfter(deadline: deadline) { [weak self] in self?.change { $0.timeOut(waiter) } }
+            timer.asyncAfter(deadline: deadline) { [weak self] in self?.change { $0.timeOut(waiter) } }
         }
         while true {
             switch await wait(waiter) {
             case .use(let writer): return writer
             case .failure(let error): throw error
             case .open(let victim):
-                let writer = try await onThread { try self.open(waiter, closing: victim) }
+                let writer = try await onOwnThread("Shellac.keeper.opening") {
+                    try self.open(waiter, closing: victim)
+                }
                 if let writer { return writer }
             case .close, nil: break
             }
@@ -250,14 +252,5 @@ public final class DatabaseKeeper<Key: Hashable & Sendable, Writer: DatabaseWrit
             change { $0.leave(waiter, CancellationError()) }
         }
         return state.withLock { _ in waiter.outcome }
-    }
-
-    /// Runs a function that may block, outside of the tasks' threads.
-    nonisolated(nonsending) func onThread<T: Sendable>(
-        _ body: @escaping @Sendable () throws -> T
-    ) async throws -> T {
-        try await withCheckedThrowingContinuation { continuation in
-            threads.async { continuation.resume(with: Result { try body() }) }
-        }
     }
 }

@@ -104,7 +104,7 @@ extension Database {
         }
         // A column may have one of the names of the row ID.
         let columns = Set(try columns(in: place.table, in: place.schema).map { $0.name.lowercased() })
-        let name = ["rowid", "_rowid_", "oid"].first { !columns.contains($0) } ?? "rowid"
+        let name = TableSchema.rowIDNames.first { !columns.contains($0) } ?? "rowid"
         try execute(
             sql: "UPDATE \(place.quotedTable) SET \(place.quotedColumn) = zeroblob(?) WHERE \(name) = ?",
             arguments: [count, rowID])

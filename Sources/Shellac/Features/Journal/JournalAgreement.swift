@@ -144,11 +144,7 @@ struct JournalAgreement {
             let start =
                 place.operation == ChangesetFormat.insert ? place.final.lowerBound : place.initial.lowerBound
             var values = ChangesetValues(bytes, from: start)
-            for column in table.columns.indices {
-                let value = values.next()
-                guard let parameter = table.key.firstIndex(of: column) else { continue }
-                try database.check(value.bindChangesetValue(to: statement, at: Int32(parameter + 1)))
-            }
+            try values.bind(table.key, ofColumns: table.columns.count, to: statement, database)
             let code = database.asking { sqlite3_step(statement) }
             if code == SQLITE_DONE { return false }
             guard code == SQLITE_ROW else { throw database.error(code, sql: table.selection) }
@@ -160,6 +156,19 @@ struct JournalAgreement {
                 }
             }
             return true
+        }
+    }
+}
+
+extension ChangesetValues {
+    /// Binds the values of a key, which are among those of all columns, to the first parameters.
+    mutating func bind(
+        _ key: [Int], ofColumns count: Int, to statement: OpaquePointer, _ database: Database
+    ) throws {
+        for column in 0..<count {
+            let value = next()
+            guard let place = key.firstIndex(of: column) else { continue }
+            try database.check(value.bindChangesetValue(to: statement, at: Int32(place + 1)))
         }
     }
 }

@@ -234,11 +234,7 @@ private final class RewoundTable {
 
     private func bindKey(_ statement: OpaquePointer, from start: Int) throws {
         var values = ChangesetValues(bytes, from: start)
-        for column in 0..<heading.columnCount {
-            let value = values.next()
-            guard let place = key.firstIndex(of: column) else { continue }
-            try database.check(value.bindChangesetValue(to: statement, at: Int32(place + 1)))
-        }
+        try values.bind(key, ofColumns: heading.columnCount, to: statement, database)
     }
 
     private func finish(_ statement: OpaquePointer) throws {

@@ -34,7 +34,7 @@ extension Database {
             return
         }
         let columns = try index.checkedColumns(of: table)
-        let objects = try FullTextObjects(name: index.name, table: table, columns: columns, self)
+        let objects = try FullTextObjects(name: index.name, table: table, columns: columns)
         try inSavepoint {
             for sql in objects.creation(index, storage) { try execute(definition: sql) }
             try createTriggers(of: objects)
@@ -109,7 +109,7 @@ extension Database {
     private func createTriggers(of objects: FullTextObjects) throws {
         let place = objects.table.schemaName
         let prefix = FullTextObjects.triggerPrefix(objects.name)
-        let wanted = objects.triggers()
+        let wanted = try objects.triggers(self)
         let present = try schema.objects(.trigger, in: place).filter { $0.name.hasPrefix(prefix) }
         for trigger in present
         where !wanted.contains(where: { $0.name == trigger.name && $0.sql == trigger.sql }) {
@@ -121,10 +121,13 @@ extension Database {
         }
     }
 
-    private func executeQuietly(_ sql: String) throws {
+    private func executeQuietly(_ sql: String) throws { try makeOwnStatement(sql: sql).execute() }
+
+    /// Makes a statement of which the advisor says nothing.
+    func makeOwnStatement(sql: String) throws -> Statement {
         let statement = try makeStatement(sql: sql)
         statement.bypassAdvice()
-        try statement.execute()
+        return statement
     }
 }
 

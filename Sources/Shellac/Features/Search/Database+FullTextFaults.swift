@@ -32,7 +32,9 @@ extension Database {
                 return "it lacks \(counts.0) of the rows, and has \(counts.1) that are gone. "
                     + "Call rebuild(fullText:)"
             }
-            try inSavepointIfPossible { try makeStatement(sql: objects.integrityCheck).execute() }
+            if !isReadOnlyScope, !configuration.readonly {
+                try makeStatement(sql: objects.integrityCheck).execute()
+            }
             return nil
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
             return "its words are not those of the rows. Call rebuild(fullText:)"
@@ -46,15 +48,7 @@ extension Database {
     }
 
     private func count(_ sql: String) throws -> Int {
-        let statement = try makeStatement(sql: sql)
-        statement.bypassAdvice()
-        return try Int.fetchOne(statement) ?? 0
-    }
-
-    /// Runs a command that writes nothing.
-    private func inSavepointIfPossible(_ body: () throws -> Void) throws {
-        if isReadOnlyScope || configuration.readonly { return }
-        try body()
+        try Int.fetchOne(makeOwnStatement(sql: sql)) ?? 0
     }
 }
 

@@ -31,7 +31,6 @@ struct FullTextObjects {
     /// The names that the columns have in the index.
     let indexColumns: [String]
     private let key: String
-    private let uniqueKeys: [UniqueKey]
 
     /// The prefix of the names of everything but the index.
     static let ownPrefix = OwnName.prefix + "search "
@@ -42,9 +41,7 @@ struct FullTextObjects {
     static func triggerPrefix(_ index: String) -> String { "\(ownPrefix)\(index) on " }
 
     /// - Throws: a ``DatabaseError`` if the table cannot have such an index.
-    init(name: String, table: TableSchema, columns: [String], indexColumns: [String]? = nil, _ db: Database)
-        throws
-    {
+    init(name: String, table: TableSchema, columns: [String], indexColumns: [String]? = nil) throws {
         self.name = name
         self.table = table
         key = try Self.key(of: table)
@@ -56,10 +53,6 @@ struct FullTextObjects {
                 ["rowid", "rank", name].contains { CaseInsensitiveName.matches($0, column) }
                     ? column + "_" : column
             }
-        let objects = try db.schema.objects(.index, in: table.schemaName)
-        uniqueKeys = table.indexes.filter(\.isUnique).map { index in
-            UniqueKey(index: index, sql: objects.first { $0.name == index.name }?.sql ?? "")
-        }
     }
 
     private static func key(of table: TableSchema) throws -> String {
@@ -139,7 +132,11 @@ struct FullTextObjects {
     }
 
     /// Returns the names and the SQL of all triggers, as SQLite stores them.
-    func triggers() -> [(name: String, sql: String)] {
+    func triggers(_ db: Database) throws -> [(name: String, sql: String)] {
+        let objects = try db.schema.objects(.index, in: table.schemaName)
+        let uniqueKeys = table.indexes.filter(\.isUnique).map { index in
+            UniqueKey(index: index, sql: objects.first { $0.name == index.name }?.sql ?? "")
+        }
         func trigger(_ what: String, _ event: String, when condition: String? = nil, _ body: String...)
             -> (name: String, sql: String)
         {
@@ -238,7 +235,7 @@ extension FullTextObjects {
             let table = try db.schema.table(names.table, in: schemaName), table.kind == .table
         else { return nil }
         let indexColumns = try db.schema.table(name, in: schemaName)?.columns.map(\.name)
-        try self.init(name: name, table: table, columns: names.columns, indexColumns: indexColumns, db)
+        try self.init(name: name, table: table, columns: names.columns, indexColumns: indexColumns)
     }
 
     /// Reads the names from the SQL of a view, which SQLite rewrites when one of them changes.
@@ -275,7 +272,7 @@ extension FullTextObjects {
     /// Whether the triggers and the table of notes are as the schema requires.
     func arePresent(_ db: Database) throws -> Bool {
         let present = try db.schema.objects(.trigger, in: table.schemaName)
-        return try triggers().allSatisfy { wanted in
+        return try triggers(db).allSatisfy { wanted in
             present.contains { $0.name == wanted.name && $0.sql == wanted.sql }
         } && db.schema.contains(.table, Self.notesName(name), in: table.schemaName)
     }
