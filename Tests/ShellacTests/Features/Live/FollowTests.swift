@@ -328,7 +328,10 @@ struct FollowTests {
             await following.states(after: "UPDATE livePlayer SET rank = 4 WHERE id = 1", in: queue)
                 == ["1 a 0 NULL 4"])
         // Changes by another connection, which the program reports or polls for.
-        let other = try DatabaseQueue(path: folder.path("a.sqlite"))
+        // (Its commit must wait while the other connection reads for a poll.)
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(60)
+        let other = try DatabaseQueue(path: folder.path("a.sqlite"), configuration: configuration)
         try await other.run("UPDATE livePlayer SET score = 9 WHERE id = 1")
         try await queue.settle()
         #expect(following.states.elements == [])
