@@ -428,6 +428,13 @@ final class JournalRecorder: ChangeRecorder {
         return changes.isEmpty ? nil : JournalWriter.NewColumns(columns: columns, changes: changes)
     }
 
+    /// Returns the changes of the open transaction so far, with one at most for each row.
+    func openChanges() throws -> Changeset {
+        var joined = ChangesetBytes()
+        try join(into: &joined)
+        return Changeset(unchecked: joined.bytes)
+    }
+
     /// Joins the changes of each row, between two changes of a table's columns.
     private func join(into joined: inout ChangesetBytes) throws {
         var start = 0

@@ -132,7 +132,7 @@ struct JournalRewind {
     /// - Throws: ``JournalError/disagreement(entry:table:)`` if a row is not as the journal says.
     func run(_ copy: Database) throws {
         try copy.setForeignKeysEnforced(false)
-        _ = shellac_db_config(copy.pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+        try copy.enableTriggers(false)
         try copy.execute(sql: "PRAGMA ignore_check_constraints = ON")
         try copy.inTransaction(.immediate) {
             for part in parts.reversed() {
@@ -143,7 +143,7 @@ struct JournalRewind {
             return .commit
         }
         try copy.execute(sql: "PRAGMA ignore_check_constraints = OFF")
-        _ = shellac_db_config(copy.pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
+        try copy.enableTriggers(true)
         try copy.setForeignKeysEnforced(copy.configuration.foreignKeysEnabled)
     }
 

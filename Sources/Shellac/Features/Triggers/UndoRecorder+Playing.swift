@@ -95,8 +95,8 @@ extension UndoRecorder {
             }
         }
         for (tables, images) in jobs { _ = try attempt(tables.delete(images)) }
-        if !withTriggers { try enableTriggers(false) }
-        defer { if !withTriggers { try? enableTriggers(true) } }
+        if !withTriggers { try database.enableTriggers(false) }
+        defer { if !withTriggers { try? database.enableTriggers(true) } }
         for (tables, images) in jobs {
             guard let columns = try columnsToUpdate(tables, images) else { continue }
             // Rows may block each other, such as two that exchange a unique value.
@@ -107,11 +107,6 @@ extension UndoRecorder {
         }
         for (tables, images) in jobs { _ = try attempt(tables.insert(images)) }
         return failure
-    }
-
-    private func enableTriggers(_ isOn: Bool) throws {
-        try database.check(
-            shellac_db_config(database.pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0))
     }
 
     /// Returns the places of the columns that must change in any row. Nil for none.
@@ -149,17 +144,29 @@ extension UndoRecorder {
             zip(tables.layout.key.map(\.name), row.databaseValues), uniquingKeysWith: { a, _ in a })
     }
 
-    // MARK: - Foreign key actions
-
     /// Throws if a foreign key action changes an unrecorded table together with a recorded one.
-    func checkActions() throws {
-        let recorded = Set(tables.map(CaseInsensitiveName.init))
-        for object in try database.schema.objects(.table, in: "main") {
+    func checkActions() throws { try database.checkForeignKeyActions(of: tables, areAmong: tables) }
+}
+
+extension Database {
+    func enableTriggers(_ isOn: Bool) throws {
+        try check(shellac_db_config(pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0))
+    }
+
+    /// Throws if a foreign key action changes an unrecorded table together with some others.
+    ///
+    /// - Parameters:
+    ///   - changed: The tables whose changes shall be undone.
+    ///   - recorded: All tables whose changes are recorded.
+    func checkForeignKeyActions(of changed: [String], areAmong recorded: [String]) throws {
+        let changed = Set(changed.map(CaseInsensitiveName.init))
+        let recorded = Set(recorded.map(CaseInsensitiveName.init))
+        for object in try schema.objects(.table, in: "main") {
             guard !recorded.contains(CaseInsensitiveName(object.name)),
-                let table = try database.schema.table(object.name, in: "main"), table.kind == .table
+                let table = try schema.table(object.name, in: "main"), table.kind == .table
             else { continue }
-            for key in try database.schema.foreignKeys(of: table)
-            where recorded.contains(CaseInsensitiveName(key.destinationTable)) && key.changesRows {
+            for key in try schema.foreignKeys(of: table)
+            where changed.contains(CaseInsensitiveName(key.destinationTable)) && key.changesRows {
                 throw DatabaseError(
                     resultCode: .SQLITE_MISUSE,
                     message:
