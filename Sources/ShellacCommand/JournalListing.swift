@@ -45,12 +45,16 @@ struct JournalListing {
                     ("number", .number(Int(entry.number))), ("date", .text(date)),
                     ("note", .object(note.map { ($0.key, .text($0.value)) })),
                     ("followsGap", .bool(entry.followsGap)),
+                    ("followsOtherCommit", .bool(entry.followsOtherCommit)),
                     ("changes", .array(try entry.changeset.map { try json($0, db) })),
                 ]).line)
         }
         let note = entry.note.values.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }.joined()
         try output.line("\(entry.number)  \(date)\(note)", .heading)
         if entry.followsGap { try output.line("  changes before this entry are missing", .bad) }
+        if entry.followsOtherCommit {
+            try output.line("  another connection has written before this entry, without the journal", .bad)
+        }
         for line in try entry.changeset.described(db).split(separator: "\n") {
             let style: Output.Style =
                 line.hasPrefix("insert") ? .good : line.hasPrefix("delete") ? .bad : .changed

@@ -26,6 +26,13 @@ public struct JournalEntry: Hashable, Sendable {
     public let note: JournalNote
     /// Whether the journal has missed changes before this entry.
     public let followsGap: Bool
+    /// Whether another connection has committed a transaction since the entry before, and has
+    /// written no entry.
+    ///
+    /// It may have changed kept rows, of which the journal knows nothing:
+    /// ``DatabaseReader/verifyJournal(limit:)`` finds most of them. Or it has changed other tables
+    /// only. This is known only of the time in which a connection keeps the journal.
+    public let followsOtherCommit: Bool
     /// The changes, with one at most for each row.
     public let changeset: Changeset
     /// The changes of the kept tables' columns.
@@ -37,7 +44,8 @@ public struct JournalEntry: Hashable, Sendable {
         date = JournalClock.date(clock)
         origin = try row["origin"]
         note = JournalNote(json: try row["note"])
-        followsGap = try row["gap"] ?? false
+        let gap: Int = try row["gap"] ?? 0
+        (followsGap, followsOtherCommit) = (gap & 1 != 0, gap & 2 != 0)
         changeset = try Self.changeset(of: row, number)
         do {
             let schema: String? = try row["schema"]

@@ -50,7 +50,8 @@ struct JournalRewind {
             arguments: [number])
         while let row = try cursor.next() {
             let entry: Int64 = try row["seq"]
-            if try row["gap"] ?? false { throw JournalError.gap(entry: entry) }
+            let gap: Int = try row["gap"] ?? 0
+            if gap & 1 != 0 { throw JournalError.gap(entry: entry) }
             if let schema: String = try row["schema"] {
                 guard let changes = try? JournalJSON.value(JournalColumns.Changes.self, schema) else {
                     throw JournalError.damagedEntry(entry, reason: "its columns cannot be read")

@@ -32,9 +32,10 @@ final class JournalWriter {
     let origin: Int64
     let counted: CountedChanges
     private let retention: JournalRetention
-    /// The last entry that this connection has written, whether or not its transaction was
-    /// undone.
+    /// The last entry that this connection has read or written, whether or not its transaction
+    /// was undone.
     private var last: (number: Int64, clock: Int64) = (0, 0)
+    private var otherCommits: OtherCommits
     /// The columns that an entry of the open transaction has stored.
     private(set) var pendingColumns: JournalColumns?
     /// The tables that the open transaction has rebuilt.
@@ -49,7 +50,11 @@ final class JournalWriter {
         self.database = database
         self.origin = origin
         self.retention = retention
+        otherCommits = OtherCommits(database)
         counted = CountedChanges(database)
+        try? run(
+            "SELECT seq, clock FROM main.\(Self.table) ORDER BY seq DESC LIMIT 1",
+            reading: { self.last = (sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1)) })
     }
 
     func transactionDidEnd(committed: Bool) {
@@ -57,6 +62,7 @@ final class JournalWriter {
         rebuiltTables = []
         // (Another connection may take the number now.)
         if !committed { last.number = -1 }
+        otherCommits.transactionDidEnd(committed: committed)
     }
 
     /// Writes the entry of the open transaction, unless it would be empty. Returns its number.
@@ -107,6 +113,10 @@ final class JournalWriter {
         last = (number, clock)
         // Another connection has written entries, or this one's have been undone.
         if !isNext { try advanceClock(of: number) }
+        if try otherCommits.wereMade(database), isNext {
+            let sql = "UPDATE main.\(Self.table) SET gap = ifnull(gap, 0) | 2 WHERE seq = ?"
+            try run(sql, binding: { sqlite3_bind_int64($0, 1, number) })
+        }
         if let columns = entry.columns?.columns {
             let text = try JournalJSON.text(columns)
             let sql = "UPDATE main.\(Self.stateTable) SET value = ? WHERE name = 'columns'"
@@ -197,6 +207,42 @@ final class JournalWriter {
         if code == SQLITE_ROW, let read { return read(statement) }
         guard code == SQLITE_DONE else { throw database.error(code, sql: sql) }
     }
+}
+
+/// Finds out whether another connection has committed a transaction.
+private struct OtherCommits {
+    /// A number that each commit changes, which costs next to nothing to read.
+    private var quick: UInt32
+    /// A number that commits of other connections change.
+    private var exact: Int64?
+    /// Whether one was made since the last entry that is committed.
+    private var isPending = false
+
+    init(_ database: Database) {
+        quick = Self.quick(of: database)
+        exact = try? database.dataVersion()
+    }
+
+    private static func quick(of database: Database) -> UInt32 {
+        var number: UInt32 = 0
+        sqlite3_file_control(database.pointer, "main", SQLITE_FCNTL_DATA_VERSION, &number)
+        return number
+    }
+
+    /// Whether one was made since the last entry. It is called once in a transaction.
+    mutating func wereMade(_ database: Database) throws -> Bool {
+        let now = Self.quick(of: database)
+        // The next commit of this connection will count, too.
+        defer { quick = now &+ 1 }
+        if now != quick {
+            let version = try database.dataVersion()
+            if version != exact { isPending = true }
+            exact = version
+        }
+        return isPending
+    }
+
+    mutating func transactionDidEnd(committed: Bool) { if committed { isPending = false } }
 }
 
 /// The clock of the journal's entries: 48 bits of milliseconds since 1970, and 16 bits of a

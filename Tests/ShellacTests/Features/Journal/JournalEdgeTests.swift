@@ -45,6 +45,44 @@ struct JournalEdgeTests {
         #expect(entry.changeset.map(\.table) == ["shellacs", "shellac_journals"])
     }
 
+    @Test("An entry says that another connection has written without the journal", arguments: [false, true])
+    func otherCommits(isLogged: Bool) throws {
+        let file = try TemporaryDatabase(journalMode: isLogged ? .wal : .delete)
+        let queue = try file.queue()
+        try queue.inDatabase { db in try db.createPlayers() }
+        try queue.keepJournal(of: .all)
+        let other = try file.queue()
+        let kept = try file.queue()
+        try kept.keepJournal(of: .all)
+        var count = 0
+        func insert(_ queue: DatabaseQueue) throws -> Bool {
+            count += 1
+            try queue.write { db in try db.insert("\(count)") }
+            return try queue.read { db in try db.journalEntries().last?.followsOtherCommit ?? true }
+        }
+        for queue in [queue, queue, kept, queue] { #expect(try insert(queue) == false) }
+        // Statements that the recorder does not follow are those of this connection, all the same.
+        try queue.inDatabase { db in
+            try db.execute(sql: "CREATE TABLE more (id INTEGER PRIMARY KEY); PRAGMA user_version = 3")
+            try db.execute(sql: "DROP TABLE more; BEGIN; ROLLBACK")
+        }
+        #expect(try insert(queue) == false)
+        _ = try other.write { db in try db.insert("other") }
+        // A transaction that is rolled back says it to nobody.
+        try queue.inDatabase { db in
+            try db.inTransaction {
+                try db.insert("b")
+                return .rollback
+            }
+        }
+        #expect(try [insert(queue), insert(queue)] == [true, false])
+        let entries = try queue.read { db in try db.journalEntries() }
+        #expect(entries.allSatisfy { !$0.followsGap })
+        #expect(try queue.verifyJournal() == 1)
+        // It is no obstacle on the way back.
+        #expect(try queue.asOf(2).read { db in try db.names().count } == 2)
+    }
+
     @Test("The rows that a statement returns may be left unread, and its transaction is committed")
     func unreadRows() throws {
         let queue = try JournalCaptureTests.journaled()
