@@ -9,7 +9,7 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature(
 let pages = [
     "Opening", "Rows", "Values", "Transactions", "Concurrency", "Functions", "Schema", "Records",
     "LostUpdates", "Validation", "Kinds", "Scopes", "Requests", "Relations", "Observation", "Live", "Lists",
-    "Triggers", "Pool", "Exchange", "Search", "Breaking",
+    "Triggers", "Pool", "Exchange", "Search", "Journal", "Breaking",
 ]
 
 let package = Package(

@@ -6,6 +6,11 @@ import Testing
 
 @Suite("What shellac says of a mistake")
 struct CommandErrorTests {
+    private static let verbs = [
+        "inspect", "show", "class", "diagram", "diff", "explain", "doctor", "recover", "browse", "journal",
+        "watch",
+    ]
+
     @Test(
         "each error is one sentence, and has its exit code",
         arguments: [
@@ -80,7 +85,7 @@ struct CommandErrorTests {
         let lines = said.output.split(separator: "\n")
         #expect(said.status == 2 && lines.first == "shellac: no verb was given: see shellac --help")
         let help = try await ShellacCommand.run("--help")
-        for verb in ["inspect", "show", "class", "diagram", "diff", "explain", "doctor", "watch"] {
+        for verb in Self.verbs {
             let line = try #require(lines.first { $0.hasPrefix("  \(verb) ") })
             #expect(help.output.contains("\n\(line)\n"))
         }
@@ -120,7 +125,7 @@ struct CommandErrorTests {
         let folder = try gameFolder()
         let general = try await ShellacCommand.run("--help", in: folder)
         #expect(general.status == 0)
-        for verb in ["inspect", "show", "class", "diagram", "diff", "explain", "doctor", "watch"] {
+        for verb in Self.verbs {
             #expect(
                 general.output.contains("\n  \(verb) ") && general.output.contains("\n  shellac \(verb) "))
             for words in [["\(verb)", "--help"], ["help", verb]] {

@@ -32,7 +32,7 @@ struct JournalVerbTests {
         #expect(
             later.output == """
                 {"number":2,"date":"2023-11-14 22:13:20.000","note":{"author":"ann"},"followsGap":false,\
-                "changes":[{"table":"player","operation":"insert","indirect":false,"key":[1],"old":null,\
+                "followsOtherCommit":false,"changes":[{"table":"player","operation":"insert","indirect":false,"key":[1],"old":null,\
                 "new":{"id":1,"name":"Arthur"}}]}
 
                 """)

@@ -73,10 +73,26 @@ struct JournalHistory {
                 try database.execute(
                     sql: "INSERT OR REPLACE INTO main.\(JournalWriter.stateTable) VALUES ('indexed', ?)",
                     arguments: [latest])
+                try removeOldKeys()
             }
             return .commit
         }
         return latest
+    }
+
+    /// Deletes the keys of entries that are gone. This goes through the whole index, so it waits
+    /// for some of them.
+    private func removeOldKeys() throws {
+        let state = "main.\(JournalWriter.stateTable)"
+        let sql = "SELECT min(seq) FROM main.\(JournalWriter.table)"
+        let first = try Int64.fetchOne(database, sql: sql) ?? 0
+        let known = try Int64.fetchOne(
+            database, sql: "SELECT value FROM \(state) WHERE name = 'firstIndexed'")
+        guard first >= (known ?? 1) + 8 * JournalRetention.interval else { return }
+        try database.execute(
+            sql: "DELETE FROM main.\(Self.indexTable) WHERE seq < ?", arguments: [first])
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO \(state) VALUES ('firstIndexed', ?)", arguments: [first])
     }
 
     private func eachEntry(

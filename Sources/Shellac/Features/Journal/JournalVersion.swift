@@ -111,11 +111,25 @@ extension Database {
     /// (`asOf`) then have its present state. To remove the bytes from
     /// the file, too, use `PRAGMA secure_delete` before, or VACUUM afterwards.
     ///
-    /// - Parameter record: A record. Its key counts.
+    /// - Parameter record: A record. Its key counts. If the row has had another key before, call
+    ///   ``forget(_:key:)`` for that one, too.
     /// - Throws: a ``JournalError/damagedEntry(_:reason:)``, or a ``DatabaseError``.
     public func forget(_ record: some TableRecord & EncodableRecord) throws {
         checkAccess()
         let history = try JournalHistory(self, table: type(of: record).databaseTableName)
         try history.forget(history.key(in: record.databaseDictionary))
+    }
+
+    /// Takes the values of a row out of all entries of the journal, by its key.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the row's records.
+    ///   - key: The values of the primary key, in the order of the key.
+    /// - Throws: a ``JournalError/damagedEntry(_:reason:)``, or a ``DatabaseError``.
+    public func forget(
+        _ type: (some TableRecord).Type, key: any DatabaseValueConvertible...
+    ) throws {
+        checkAccess()
+        try JournalHistory(self, table: type.databaseTableName).forget(key.map(\.databaseValue))
     }
 }

@@ -49,7 +49,6 @@ struct JournalEdgeTests {
     func otherCommits(isLogged: Bool) throws {
         let file = try TemporaryDatabase(journalMode: isLogged ? .wal : .delete)
         let queue = try file.queue()
-        try queue.inDatabase { db in try db.createPlayers() }
         try queue.keepJournal(of: .all)
         let other = try file.queue()
         let kept = try file.queue()
@@ -81,6 +80,21 @@ struct JournalEdgeTests {
         #expect(try queue.verifyJournal() == 1)
         // It is no obstacle on the way back.
         #expect(try queue.asOf(2).read { db in try db.names().count } == 2)
+    }
+
+    @Test("A database is not erased while its journal is kept")
+    func erased() throws {
+        let queue = try JournalCaptureTests.journaled()
+        try queue.write { db in try db.insert("a") }
+        #expect(throws: JournalError.isGone) { try queue.erase() }
+        #expect(try queue.names() == ["a"] && queue.verifyJournal() == 1)
+        try queue.stopJournal()
+        try queue.erase()
+        #expect(try queue.read { db in try db.journalEntries() } == [])
+        try queue.inDatabase { db in try db.createPlayers() }
+        try queue.keepJournal(of: .all)
+        try queue.write { db in try db.insert("c") }
+        #expect(try queue.names() == ["c"] && queue.verifyJournal() == 1)
     }
 
     @Test("The rows that a statement returns may be left unread, and its transaction is committed")

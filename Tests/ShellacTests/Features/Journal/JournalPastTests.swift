@@ -237,6 +237,45 @@ struct JournalPastTests {
         #expect(try queue.verifyJournal() == 1)
         #expect(try queue.write { db in try Player.databaseHistory(db, key: 2).count } == 2)
     }
+
+    @Test("A row that has had another key is forgotten by that one, too", .behaviour(133))
+    func forgettingEarlierKeys() throws {
+        let queue = try JournalCaptureTests.journaled()
+        try queue.write { db in try db.execute(sql: "INSERT INTO player VALUES (1, 'secret', 1)") }
+        try queue.write { db in try db.execute(sql: "UPDATE player SET id = 2") }
+        let player = try queue.read { db in try Player.find(db, key: 2) }
+        func isThere() throws -> Bool {
+            try queue.read { db in try db.journalEntries() }.contains {
+                $0.changeset.data.range(of: Data("secret".utf8)) != nil
+            }
+        }
+        try queue.write { db in try db.forget(player) }
+        #expect(try isThere())
+        try queue.write { db in try db.forget(Player.self, key: 1) }
+        #expect(try !isThere())
+    }
+
+    @Test("The index of keys loses those of deleted entries", .behaviour(130))
+    func oldKeys() throws {
+        let queue = try DatabaseQueue()
+        try queue.inDatabase { db in try db.createPlayers() }
+        try queue.keepJournal(of: .all, for: .entries(10))
+        func keys() throws -> Int {
+            try queue.write { db in
+                _ = try Player.databaseHistory(db, key: 1)
+                return try Int.fetchOne(db, sql: "SELECT count(*) FROM shellac_journal_key") ?? 0
+            }
+        }
+        var counts: [Int] = []
+        for number in 0..<1000 {
+            try queue.write { db in try db.insert("\(number)") }
+            if number % 50 == 0 { counts.append(try keys()) }
+        }
+        #expect(try keys() < 500, "\(counts)")
+        #expect(counts.contains { $0 > 100 })
+        let last = try queue.write { db in try Player.databaseHistory(db, key: 1000).map(\.operation) }
+        #expect(last == [.insert])
+    }
 }
 
 extension Row {

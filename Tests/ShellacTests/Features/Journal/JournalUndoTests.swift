@@ -121,9 +121,6 @@ struct JournalUndoTests {
     func severalConnections() async throws {
         let file = try TemporaryDatabase(journalMode: .wal)
         let pool = try file.pool()
-        try await pool.write { db in
-            try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)")
-        }
         let other = try file.queue { $0.busyMode = .timeout(60) }
         try pool.keepJournal(of: .all)
         try other.keepJournal(of: .all)
@@ -293,7 +290,7 @@ struct JournalUndoTests {
         var statements = JournalRandomTests.Statements(generator: SeededGenerator(seed: seed))
         let file = try TemporaryDatabase()
         var queue = try file.queue()
-        try queue.inDatabase { db in try db.execute(sql: JournalRandomTests.schema) }
+        try queue.inDatabase { db in try db.execute(sql: "DROP TABLE player; " + JournalRandomTests.schema) }
         try queue.keepJournal(of: .all(except: ["other"]))
         func contents() throws -> [[DatabaseValue]] {
             try queue.inDatabase { db in JournalRandomTests.contents(db.sqliteConnection) }
@@ -363,7 +360,10 @@ struct JournalUndoTests {
         let queue = try file.queue()
         try queue.inDatabase { db in
             try db.execute(
-                sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT UNIQUE CHECK (name IS NOT 'x'))")
+                sql: """
+                    DROP TABLE player;
+                    CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT UNIQUE CHECK (name IS NOT 'x'));
+                    """)
         }
         try queue.keepJournal(of: .all)
         try queue.write { db in try db.execute(sql: "INSERT INTO player VALUES (1, 'a'), (2, 'b')") }
@@ -400,8 +400,10 @@ struct JournalUndoTests {
         #expect(try queue.write { db in try undo.undo(db) } != nil)
         #expect(try queue.write { db in try undo.undo(db) } != nil)
         #expect(
-            try contents(queue, "player").map { $0.map(\.description) }
-                == [["1", "\"a\"", "1", "7"], ["2", "\"b\"", "2", "7"]])
+            try contents(queue, "player") == [
+                [1.databaseValue, "a".databaseValue, 1.databaseValue, 7.databaseValue],
+                [2.databaseValue, "b".databaseValue, 2.databaseValue, 7.databaseValue],
+            ])
         #expect(try queue.write { db in try undo.redo(db) } != nil)
         #expect(try contents(queue, "player").count == 1)
         try queue.write { db in try db.execute(sql: "ALTER TABLE player RENAME COLUMN score TO points") }
