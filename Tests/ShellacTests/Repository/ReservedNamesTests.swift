@@ -172,7 +172,7 @@ import Testing
         }
 
         func run(_ words: String...) async throws -> Command {
-            try await Command.run([folder.path(".ci/reserved")] + words)
+            try await Command.run(["python3", folder.path(".ci/reserved")] + words)
         }
 
         func article() throws -> String {

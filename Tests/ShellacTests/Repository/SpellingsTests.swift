@@ -284,7 +284,7 @@ import Testing
         }
 
         func run(_ words: String...) async throws -> Command {
-            try await Command.run([folder.path(".ci/spellings")] + words)
+            try await Command.run(["python3", folder.path(".ci/spellings")] + words)
         }
 
         func text(of file: String) throws -> String {
