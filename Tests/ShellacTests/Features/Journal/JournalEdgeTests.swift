@@ -67,7 +67,7 @@ struct JournalEdgeTests {
         }
         #expect(try insert(queue) == false)
         _ = try other.write { db in try db.insert("other") }
-        // A transaction that is rolled back says it to nobody.
+        // A transaction that is rolled back has no entry, so the next one says it.
         try queue.inDatabase { db in
             try db.inTransaction {
                 try db.insert("b")
