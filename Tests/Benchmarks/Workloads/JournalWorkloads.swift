@@ -15,7 +15,71 @@ enum JournalWorkloads {
         Workload("journal.update.100", gate: 1.3, goal: 1.2) {
             try write($0, perTransaction: 100, updates: true)
         },
+        Workload("journal.asof", .nanoseconds, gate: 60_000_000, goal: 45_000_000, sides: asOf),
+        Workload("journal.history", .nanoseconds, gate: 1_000_000, goal: 100_000, sides: history),
     ]
+
+    /// A copy of a file of 22 MB that is taken back by 10,000 changes.
+    private static func asOf(_ fixture: Fixture) throws -> Sides {
+        let rows = fixture.scale.insertions
+        let changes = min(10_000, rows)
+        let queue = try DatabaseQueue(path: fixture.path(of: "journal-asof"))
+        try queue.write { db in
+            try db.execute(sql: table)
+            let statement = try db.makeStatement(sql: "INSERT INTO player VALUES (?, ?, ?, ?, ?, ?)")
+            let bio = String(repeating: "A short biography of a player. ", count: 12)
+            for id in 0..<rows {
+                try statement.execute(arguments: [id, "Player", "player@example.org", id, id % 50, bio])
+            }
+        }
+        try queue.keepJournal(of: .tables(["player"]))
+        let sum = try queue.read { db in try Int.fetchOne(db, sql: "SELECT sum(score) FROM player") ?? 0 }
+        for first in stride(from: 0, to: changes, by: 10) {
+            try queue.write { db in
+                let statement = try db.cachedStatement(
+                    sql: "UPDATE player SET score = score + 1 WHERE id = ?")
+                for number in first..<min(first + 10, changes) {
+                    try statement.execute(arguments: [number * 7919 % rows])
+                }
+            }
+        }
+        let shellac = Side(
+            keeping: { try queue.asOf(1) },
+            checksum: { past in
+                UInt64(try past.read { try Int.fetchOne($0, sql: "SELECT sum(score) FROM player") } ?? 0)
+            })
+        return Sides(operations: 1, checksum: UInt64(sum), shellac: shellac)
+    }
+
+    /// The versions of one row among a million entries, or five for each row of the budget.
+    private static func history(_ fixture: Fixture) throws -> Sides {
+        struct Player: Codable, FetchableRecord, TableRecord {}
+        let queue = try DatabaseQueue()
+        try queue.inDatabase { db in
+            try db.execute(sql: table)
+            try db.execute(sql: "INSERT INTO player (id, name) VALUES (0, 'Player')")
+        }
+        try queue.keepJournal(of: .tables(["player"]))
+        let entries = fixture.scale.rows * 5
+        try queue.inDatabase { db in
+            let statement = try db.makeStatement(sql: "INSERT INTO player (id, name) VALUES (?, 'Player')")
+            let update = try db.makeStatement(sql: "UPDATE player SET score = ? WHERE id = 0")
+            for number in 1..<entries {
+                if number % max(1, entries / 10) == 0 { try update.execute(arguments: [number]) }
+                try statement.execute(arguments: [number])
+            }
+            _ = try Player.databaseHistory(db, key: 0)
+        }
+        let count = 20
+        let shellac = Side(
+            keeping: {
+                try queue.inDatabase { db in
+                    try (0..<count).map { _ in try Player.databaseHistory(db, key: 0) }
+                }
+            },
+            checksum: { UInt64(Set($0.map(\.count)).count) })
+        return Sides(operations: count, checksum: 1, shellac: shellac)
+    }
 
     private static let table = """
         CREATE TABLE player (
