@@ -1,5 +1,7 @@
 // Undoes and redoes the transactions that a journal has, in any run of the program.
 
+import CSQLite
+
 /// Undo and redo by the journal, in any run of the program.
 ///
 /// ```swift
@@ -149,6 +151,7 @@ public struct JournalUndo: Sendable {
                         try make(direction == .undo ? changes.inverted() : changes, recorder, direction)
                     }
                 }
+                if db.hasForeignKeyViolations { throw conflict(direction, nil, nil, db) }
                 return .commit
             }
         }
@@ -218,6 +221,15 @@ public struct JournalUndo: Sendable {
         let values: [DatabaseValue]
 
         init(_ change: Changeset.Change) { (table, values) = (change.table, change.key) }
+    }
+}
+
+extension Database {
+    /// Whether the open transaction has left rows whose foreign keys fail, and its commit would.
+    fileprivate var hasForeignKeyViolations: Bool {
+        var (isViolated, unused): (Int32, Int32) = (0, 0)
+        sqlite3_db_status(pointer, SQLITE_DBSTATUS_DEFERRED_FKS, &isViolated, &unused, 0)
+        return isViolated != 0
     }
 }
 

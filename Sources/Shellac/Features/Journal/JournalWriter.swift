@@ -35,6 +35,7 @@ final class JournalWriter {
     /// The last entry that this connection has read or written, whether or not its transaction
     /// was undone.
     private var last: (number: Int64, clock: Int64) = (0, 0)
+    private var lastCommitted: (number: Int64, clock: Int64) = (0, 0)
     private var otherCommits: OtherCommits
     /// The columns that an entry of the open transaction has stored.
     private(set) var pendingColumns: JournalColumns?
@@ -55,13 +56,14 @@ final class JournalWriter {
         try? run(
             "SELECT seq, clock FROM main.\(Self.table) ORDER BY seq DESC LIMIT 1",
             reading: { self.last = (sqlite3_column_int64($0, 0), sqlite3_column_int64($0, 1)) })
+        lastCommitted = last
     }
 
     func transactionDidEnd(committed: Bool) {
         pendingColumns = nil
         rebuiltTables = []
-        // (Another connection may take the number now.)
-        if !committed { last.number = -1 }
+        // (After a rollback, another connection may take the number.)
+        if committed { lastCommitted = last } else { last = lastCommitted }
         otherCommits.transactionDidEnd(committed: committed)
     }
 
@@ -177,6 +179,7 @@ final class JournalWriter {
 
     /// Returns the columns of the kept tables as the last entry has left them.
     func storedColumns() throws -> JournalColumns {
+        guard try database.tableExists(Self.stateTable, in: "main") else { throw JournalError.isGone }
         var text = ""
         let sql = "SELECT value FROM main.\(Self.stateTable) WHERE name = 'columns'"
         try run(sql, reading: { text = sqlite3_column_text($0, 0).map { String(cString: $0) } ?? "" })
