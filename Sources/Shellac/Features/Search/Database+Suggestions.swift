@@ -31,9 +31,8 @@ extension FullTextIndex {
         guard limit > 0, let own = try firstToken(of: word, db) else { return [] }
         let letters = Array(own.unicodeScalars)
         let most = letters.count < 5 ? 1 : 2
-        let statement = try db.makeStatement(
+        let statement = try db.makeOwnStatement(
             sql: "SELECT term, doc FROM \(FullTextObjects.wordsName(name).quoted(in: schemaName))")
-        statement.bypassAdvice()
         var found: [(word: String, distance: Int, count: Int)] = []
         let rows = try Row.fetchCursor(statement)
         while let row = try rows.next() {
