@@ -72,8 +72,7 @@ final class BrokenRun {
             // SQLite tolerates some failures, and so does the library.
             return .forgiven
         }
-        let reason = (thrown as? DatabaseMigrationError)?.underlyingError ?? thrown
-        guard let error = reason as? DatabaseError, breakage.causes(error) else {
+        guard let error = thrown as? DatabaseError, breakage.causes(error) else {
             throw fail("it threw \(thrown)")
         }
         if error.message?.isEmpty ?? true { throw fail("the error has no message") }

@@ -35,7 +35,7 @@ struct RequestNamesTests {
     }
 
     private func sql(_ request: some FetchRequest, _ db: Database) throws -> String {
-        try request.prepare(db, forSingleResult: false).statement.sql
+        try request.makePreparedRequest(db, forSingleResult: false).statement.sql
     }
 
     // MARK: - Closures of columns

@@ -49,12 +49,12 @@ struct RowNamesTests {
     @Test("A row is a collection of its columns")
     func collection() throws {
         func last<Columns: RandomAccessCollection>(_ columns: Columns) -> Columns.Element? { columns.last }
-        #expect(last(row)?.name == "n")
-        #expect(row.first?.value == 1)
-        #expect(row[row.index(row.startIndex, offsetBy: 2)].name == "t")
+        #expect(last(row)?.0 == "n")
+        #expect(row.first?.1 == 1)
+        #expect(row[row.index(row.startIndex, offsetBy: 2)].0 == "t")
         #expect(row.distance(from: row.startIndex, to: row.endIndex) == 5)
-        #expect(row.dropFirst(3).map(\.name) == ["b", "n"])
-        #expect(row.reversed().map(\.name) == ["n", "b", "t", "r", "i"])
+        #expect(row.dropFirst(3).map(\.0) == ["b", "n"])
+        #expect(row.reversed().map(\.0) == ["n", "b", "t", "r", "i"])
         #expect(row.indices.count == 5)
         #expect(Row().first == nil)
         try withMovers { db in

@@ -33,6 +33,13 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     public func run() async throws { try await base.run() }
 }
 
+extension DatabaseReader {
+    /// The writer that the reader is, or wraps. Nil for a snapshot.
+    var writer: (any DatabaseWriter)? {
+        self as? any DatabaseWriter ?? (self as? AnyDatabaseReader)?.base.writer
+    }
+}
+
 extension DatabaseWriter {
     /// The pool that the writer is, or wraps.
     var pool: DatabasePool? { self as? DatabasePool ?? (self as? AnyDatabaseWriter)?.base.pool }

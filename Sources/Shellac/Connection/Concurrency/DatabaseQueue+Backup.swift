@@ -1,34 +1,12 @@
 // Backups of a database queue, step by step, with deadlock detection for cyclic backups.
 
 extension DatabaseQueue {
-    /// Copies the database over another one, whose content is lost.
-    ///
-    /// ```swift
-    /// let copy = try DatabaseQueue(path: "copy.sqlite")
-    /// try dbQueue.backup(to: copy, pagesPerStep: 100) { progress in
-    ///     print("\(progress.completedPageCount) of \(progress.totalPageCount) pages")
-    /// }
-    /// ```
-    ///
-    /// The destination cannot be used by others until the end. The source can be used between two
-    /// steps: changes that others make then are part of the copy.
-    ///
-    /// - Parameters:
-    ///   - destination: The database whose content is replaced.
-    ///   - pagesPerStep: The number of pages that are copied in one step; all of them if negative.
-    ///   - progress: Gets the progress of the backup after each step. An error that it throws ends
-    ///     the backup, and leaves the destination unchanged. Once the backup is complete it is too
-    ///     late for that, and the error is ignored.
-    /// - Throws: A ``DatabaseError`` of code `SQLITE_BUSY` for a cycle of backups, where each would
-    ///   wait for the next one. In a cycle, the source is the destination of another backup. That
-    ///   one copies from the destination of a third one, and so on, up to this destination. The
-    ///   code is `SQLITE_READONLY` if the destination has pages of another size, and has a
-    ///   write-ahead log, as a pool does, or is in memory. It cannot take pages of the source's
-    ///   size then, and is unchanged.
-    public func backup(
-        to destination: some DatabaseWriter, pagesPerStep: Int = -1,
-        progress: ((DatabaseBackupProgress) throws -> Void)? = nil
+    @_documentation(visibility: internal)
+    public func copyAll(
+        to destination: some DatabaseWriter, pagesPerStep: Int,
+        progress: ((DatabaseBackupProgress) throws -> Void)?
     ) throws {
+        checkIsOther(destination)
         let (from, to) = (ObjectIdentifier(self), ObjectIdentifier(destination))
         try beginBackup(from, to)
         defer { runningBackups.withLock { $0.end(from: from, to: to) } }
@@ -37,26 +15,12 @@ extension DatabaseQueue {
         }
     }
 
-    /// Copies the database over another one, without blocking a thread.
-    ///
-    /// ```swift
-    /// try await dbQueue.backup(to: copy) { progress in
-    ///     print("\(progress.completedPageCount) of \(progress.totalPageCount) pages")
-    /// }
-    /// ```
-    ///
-    /// If the task is cancelled, the backup ends after the step, throws `CancellationError`, and
-    /// leaves the destination unchanged.
-    ///
-    /// - Parameters:
-    ///   - destination: The database whose content is replaced.
-    ///   - pagesPerStep: The number of pages that are copied in one step; all of them if negative.
-    ///   - progress: Gets the progress of the backup after each step: see the synchronous form.
-    /// - Throws: The errors of the synchronous form, and `CancellationError`.
-    public nonisolated(nonsending) func backup(
-        to destination: some DatabaseWriter, pagesPerStep: Int = 1_000,
-        progress: (@Sendable (DatabaseBackupProgress) throws -> Void)? = nil
+    @_documentation(visibility: internal)
+    public nonisolated(nonsending) func copyAll(
+        to destination: some DatabaseWriter, pagesPerStep: Int,
+        progress: (@Sendable (DatabaseBackupProgress) throws -> Void)?
     ) async throws {
+        checkIsOther(destination)
         let (from, to) = (ObjectIdentifier(self), ObjectIdentifier(destination))
         try beginBackup(from, to)
         defer { runningBackups.withLock { $0.end(from: from, to: to) } }
@@ -67,7 +31,6 @@ extension DatabaseQueue {
 
     /// - Throws: a ``DatabaseError`` if the backup would close a cycle.
     private func beginBackup(_ from: ObjectIdentifier, _ to: ObjectIdentifier) throws {
-        if from == to { Misuse.trap("a database cannot be copied over itself.") }
         guard let ring = runningBackups.withLock({ $0.begin(from: from, to: to) }) else { return }
         throw DatabaseError(
             resultCode: .SQLITE_BUSY,

@@ -70,6 +70,18 @@ public protocol DatabaseReader: AnyObject, Sendable {
     @_documentation(visibility: internal)
     func asyncUnsafeRead(
         at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
+
+    /// Copies the database over another one: see `backup`.
+    @_documentation(visibility: internal)
+    func copyAll(
+        to destination: some DatabaseWriter, pagesPerStep: Int,
+        progress: ((DatabaseBackupProgress) throws -> Void)?) throws
+
+    /// Copies the database over another one, without blocking a thread.
+    @_documentation(visibility: internal)
+    nonisolated(nonsending) func copyAll(
+        to destination: some DatabaseWriter, pagesPerStep: Int,
+        progress: (@Sendable (DatabaseBackupProgress) throws -> Void)?) async throws
 }
 
 extension DatabaseReader {

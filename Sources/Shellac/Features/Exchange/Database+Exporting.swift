@@ -70,7 +70,7 @@ extension Database {
         progress: ((WorkProgress) throws -> Void)? = nil
     ) throws -> Int {
         checkAccess()
-        let prepared = try request.prepare(self, forSingleResult: false)
+        let prepared = try request.makePreparedRequest(self, forSingleResult: false)
         try prepared.supplement?.refuseCursor()
         return try export(prepared.statement, prepared.arguments, nil, to: destination, as: format, progress)
     }

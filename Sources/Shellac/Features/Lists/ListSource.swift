@@ -51,7 +51,7 @@ struct ListSource: Sendable {
         self.sectionName = sectionName
         makeReader = { ListReader(request, key, to: $0) }
         fetch = { db in
-            let prepared = try request.prepare(db, forSingleResult: false)
+            let prepared = try request.makePreparedRequest(db, forSingleResult: false)
             guard prepared.supplement == nil else { throw Self.relationsError(prepared) }
             let statement = prepared.statement
             try statement.begin(prepared.arguments)

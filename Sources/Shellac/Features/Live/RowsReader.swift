@@ -45,7 +45,7 @@ class RequestReader<Request: FetchRequest, Value>: RowsReader, @unchecked Sendab
     }
 
     override final func prepare(_ db: Database) throws -> PreparedRequest {
-        try request.prepare(db, forSingleResult: false)
+        try request.makePreparedRequest(db, forSingleResult: false)
     }
 
     override final func region(_ db: Database) throws -> DatabaseRegion { try request.databaseRegion(db) }

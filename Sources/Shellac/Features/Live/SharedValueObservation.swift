@@ -20,7 +20,7 @@ public enum SharedValueObservationExtent: Hashable, Sendable {
 /// An error ends all its readers. A reader that comes afterwards starts it again.
 public final class SharedValueObservation<Value: Sendable>: Sendable {
     private let observation: ValueObservation<Value>
-    private weak let writer: (any DatabaseWriter)?
+    private weak let reader: (any DatabaseReader)?
     private let scheduler: any ValueObservationScheduler
     private let extent: SharedValueObservationExtent
 
@@ -43,10 +43,10 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
     private let state = Lock(State())
 
     fileprivate init(
-        _ observation: ValueObservation<Value>, _ writer: any DatabaseWriter,
+        _ observation: ValueObservation<Value>, _ reader: any DatabaseReader,
         _ scheduler: any ValueObservationScheduler, _ extent: SharedValueObservationExtent
     ) {
-        (self.observation, self.writer) = (observation, writer)
+        (self.observation, self.reader) = (observation, reader)
         (self.scheduler, self.extent) = (scheduler, extent)
     }
 
@@ -107,7 +107,7 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
     }
 
     private func begin(_ run: Int, isImmediate: Bool) {
-        guard let writer else { return finish(run, nil) }
+        guard let reader else { return finish(run, nil) }
         // The receiver is called at once, on the thread that puts a value in.
         let values = LiveMailbox<Value>(
             .unbounded,
@@ -118,7 +118,7 @@ public final class SharedValueObservation<Value: Sendable>: Sendable {
                 case .end: self?.finish(run, nil)
                 }
             })
-        let running = observation.start(in: writer, isImmediate: isImmediate, values)
+        let running = observation.start(in: reader, isImmediate: isImmediate, values)
         // All readers may have left meanwhile, or the run may have failed.
         let unwanted = state.withLock { state -> AnyDatabaseCancellable? in
             guard state.run == run else { return running }
@@ -154,11 +154,11 @@ extension ValueObservation where Value: Sendable {
     /// Shares the fetched values among all readers.
     ///
     /// - Parameters:
-    ///   - writer: The database, which is not kept alive.
+    ///   - reader: The database, which is not kept alive.
     ///   - scheduler: The scheduler that calls the functions of readers.
     ///   - extent: The time for which the database is observed.
     public func shared(
-        in writer: some DatabaseWriter, scheduling scheduler: some ValueObservationScheduler = .mainActor,
+        in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .mainActor,
         extent: SharedValueObservationExtent = .whileObserved
-    ) -> SharedValueObservation<Value> { SharedValueObservation(self, writer, scheduler, extent) }
+    ) -> SharedValueObservation<Value> { SharedValueObservation(self, reader, scheduler, extent) }
 }

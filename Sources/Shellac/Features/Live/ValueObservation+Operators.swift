@@ -129,4 +129,14 @@ extension ValueObservation {
             didReceiveValue: { print("value: \($0)") }, didFail: { print("failure: \($0)") },
             didCancel: { print("cancel") })
     }
+
+    /// Writes the observation's events to a stream.
+    ///
+    /// - Parameters:
+    ///   - prefix: The beginning of each line, before a colon.
+    ///   - stream: The stream that receives the lines: an object, or a value that writes elsewhere.
+    public func print(_ prefix: String = "", to stream: sending any TextOutputStream) -> ValueObservation {
+        let output = Lock(AnyOutput(stream))
+        return print(prefix) { line in output.withLock { $0.write("\(line)\n") } }
+    }
 }

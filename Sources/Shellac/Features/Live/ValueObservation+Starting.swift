@@ -13,24 +13,25 @@ extension ValueObservation {
     /// left.
     ///
     /// - Parameters:
-    ///   - writer: The database, which is not kept alive.
+    ///   - reader: The database, which is not kept alive. A snapshot has one value, which never
+    ///     changes.
     ///   - scheduler: With `.immediate`, the first value is fetched when the loop begins, on its
     ///     thread, which must be the main one. Other schedulers make no difference: the values
     ///     arrive in the isolation of the loop.
     ///   - bufferingPolicy: The buffering of values that the loop has not taken when newer ones
     ///     come. By default, only the newest one is kept.
     public func values(
-        in writer: some DatabaseWriter, scheduling scheduler: some ValueObservationScheduler = .task,
+        in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .task,
         bufferingPolicy: DatabaseValues<Value>.BufferingPolicy = .bufferingNewest(1)
     ) -> DatabaseValues<Value> {
-        DatabaseValues(policy: bufferingPolicy) { [weak writer] mailbox, settings in
-            guard let writer else {
+        DatabaseValues(policy: bufferingPolicy) { [weak reader] mailbox, settings in
+            guard let reader else {
                 mailbox.finish()
                 return AnyDatabaseCancellable {}
             }
             var observation = self
             if let interval = settings.pollingInterval { observation.settings.pollingInterval = interval }
-            return observation.start(in: writer, isImmediate: scheduler.immediateInitialValue(), mailbox)
+            return observation.start(in: reader, isImmediate: scheduler.immediateInitialValue(), mailbox)
         }
     }
 
@@ -48,19 +49,20 @@ extension ValueObservation {
     /// before one is delivered, it replaces that one.
     ///
     /// - Parameters:
-    ///   - writer: The database, which is not kept alive.
+    ///   - reader: The database, which is not kept alive. A snapshot has one value, which never
+    ///     changes.
     ///   - scheduler: The scheduler that calls the functions.
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value, one after the other.
     public func start(
-        in writer: some DatabaseWriter, scheduling scheduler: some ValueObservationScheduler,
+        in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler,
         onError: @escaping @Sendable (any Error) -> Void,
         onChange: @escaping @Sendable (sending Value) -> Void
     ) -> AnyDatabaseCancellable {
         LiveMailbox.start(scheduler) {
             $0.tell(onError, onChange)
         } begin: { mailbox, isImmediate in
-            start(in: writer, isImmediate: isImmediate, mailbox)
+            start(in: reader, isImmediate: isImmediate, mailbox)
         }
     }
 
@@ -78,14 +80,15 @@ extension ValueObservation {
     /// before one is delivered, it replaces that one.
     ///
     /// - Parameters:
-    ///   - writer: The database, which is not kept alive.
+    ///   - reader: The database, which is not kept alive. A snapshot has one value, which never
+    ///     changes.
     ///   - scheduler: `.mainActor`, or `.immediate`, with which the first value arrives before this
     ///     returns. With `.immediate`, call this on the main thread: elsewhere it traps with a
     ///     message.
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value, one after the other.
     public func start(
-        in writer: some DatabaseWriter,
+        in reader: some DatabaseReader,
         scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,
         onError: @escaping @MainActor (any Error) -> Void,
         onChange: @escaping @MainActor (sending Value) -> Void
@@ -93,20 +96,61 @@ extension ValueObservation {
         LiveMailbox.start(scheduler) { message in
             MainActor.assumeIsolated { message.tell(onError, onChange) }
         } begin: { mailbox, isImmediate in
-            start(in: writer, isImmediate: isImmediate, mailbox)
+            start(in: reader, isImmediate: isImmediate, mailbox)
         }
     }
 
     /// Starts an observation whose values go to a mailbox.
     func start(
-        in writer: any DatabaseWriter, isImmediate: Bool, _ mailbox: LiveMailbox<Value>
+        in reader: any DatabaseReader, isImmediate: Bool, _ mailbox: LiveMailbox<Value>
     ) -> AnyDatabaseCancellable {
+        guard let writer = reader.writer else { return startOnce(in: reader, isImmediate, mailbox) }
         let query = ObservedFetch(self, in: writer, to: mailbox)
         if isImmediate { query.startImmediately() } else { query.start() }
         return AnyDatabaseCancellable {
             // First, so that the reader gets nothing more.
             mailbox.cancel()
             query.end(isCancelled: true)
+        }
+    }
+
+    /// Fetches the value of a snapshot, which never changes.
+    private func startOnce(
+        in reader: any DatabaseReader, _ isImmediate: Bool, _ mailbox: LiveMailbox<Value>
+    ) -> AnyDatabaseCancellable {
+        settings.tell { $0.willStart?() }
+        let read: @Sendable (Database) throws -> Parcel<LiveStep<Value>> = { db in
+            settings.tell { $0.willFetch?() }
+            nonisolated(unsafe) let step = try makeFetch()(db)
+            return Parcel(step)
+        }
+        // Outside of the access, as for each value of an observation.
+        let deliver: @Sendable (Result<Parcel<LiveStep<Value>>, any Error>) -> Void = { step in
+            do {
+                if let parcel = try step.get().take()() { mailbox.post(parcel) }
+            } catch {
+                settings.tell { $0.didFail?(error) }
+                mailbox.finish(error)
+            }
+        }
+        let task: Task<Void, Never>?
+        if isImmediate {
+            deliver(Result { try reader.read(read) })
+            task = nil
+        } else {
+            task = Task {
+                do {
+                    let step = try await reader.read(read)
+                    deliver(.success(step))
+                } catch {
+                    if !Task.isCancelled { deliver(.failure(error)) }
+                }
+            }
+        }
+        return AnyDatabaseCancellable {
+            mailbox.cancel()
+            task?.cancel()
+            settings.tell { $0.didCancel?() }
         }
     }
 }

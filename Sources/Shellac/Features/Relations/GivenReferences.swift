@@ -17,11 +17,11 @@ struct GivenReference {
     @inline(never)
     func check(_ record: Record, _ writer: RecordWriter, _ mask: ColumnMask?) throws {
         guard let reference = identity.reference else { return }
-        let step = RelationStep(.up, reference.type, using: reference.using)
-        var definition = RelationDefinition(Swift.type(of: record), step, isMany: false, target: nil)
+        let step = RelationStep(.up, .type(reference.type), using: reference.using)
+        var definition = RelationDefinition(.type(Swift.type(of: record)), step, isMany: false, target: nil)
         definition.identity = identity
         let db = writer.database
-        let path = try db.relations.path(of: definition, for: Swift.type(of: record), on: db).steps[0]
+        let path = try db.relations.path(of: definition, for: .type(Swift.type(of: record)), on: db).steps[0]
         let columns = path.from.compactMap(writer.columns.layout.column(named:))
         guard columns.contains(where: writer.columns.isNull),
             !path.from.contains(where: { record.isUnread($0, .null) }),

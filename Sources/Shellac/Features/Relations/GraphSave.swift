@@ -179,7 +179,7 @@ struct GraphSave {
     }
 
     private func path(_ definition: RelationDefinition, _ record: Record) throws -> RelationPath {
-        try db.relations.path(of: definition, for: type(of: record), on: db)
+        try db.relations.path(of: definition, for: .type(type(of: record)), on: db)
     }
 
     // MARK: - Removed records
@@ -299,12 +299,12 @@ struct GraphSave {
 extension RelationDefinition {
     /// Throws if the rows of the relation cannot be saved along with a record.
     fileprivate func checkSaving(_ type: Record.Type) throws {
-        try checkOwner(type)
+        try checkOwner(.type(type))
         guard steps.count == 1, target != nil else {
             throw RelationError.unsound(
                 relation: name(),
                 reason: target == nil
-                    ? "\(targetType) is not a record class: save its values themselves"
+                    ? "\(targetEnd) is not a record class: save its values themselves"
                     : "it leads through other rows, which determine what is related: save the relation to "
                         + "these rows")
         }

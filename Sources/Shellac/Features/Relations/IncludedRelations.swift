@@ -8,13 +8,18 @@ struct RelationJoin: Sendable {
     /// Whether the relation's selection is added to the columns of the request's own rows.
     var isAnnotating = false
 
-    /// Returns whether another join joins the same rows. The two are then merged.
+    /// Returns whether another join joins the same rows. The two are then merged, unless they have
+    /// different aliases.
     private func isSame(as other: RelationJoin) -> Bool {
         let (steps, others) = (definition.steps, other.definition.steps)
         return definition.scopeKey == other.definition.scopeKey && steps.count == others.count
             && zip(steps, others).allSatisfy {
-                $0.direction == $1.direction && $0.type == $1.type && $0.using == $1.using
+                $0.direction == $1.direction && $0.end == $1.end && $0.using == $1.using
             }
+    }
+
+    private func hasOtherAlias(than other: RelationJoin) -> Bool {
+        zip(definition.steps, other.definition.steps).contains { $0.hasOtherAlias(than: $1) }
     }
 
     /// Merges another join of the same rows into this one.
@@ -29,9 +34,22 @@ struct RelationJoin: Sendable {
         definition.limit = other.definition.limit ?? definition.limit
     }
 
+    /// Throws if another join has the same relation to several rows under another alias. Both would
+    /// be joined, with a row for each pair of related rows.
+    func checkAlias(among joins: [RelationJoin]) throws {
+        guard definition.steps.contains(where: { $0.direction == .down }),
+            joins.contains(where: { $0.isSame(as: self) && $0.hasOtherAlias(than: self) })
+        else { return }
+        throw RelationError.unsound(
+            relation: definition.name(),
+            reason:
+                "it leads to several rows, and was joined under two aliases: use one alias, or give one of "
+                + "the two another key with forKey(_:) to join each pair of rows")
+    }
+
     /// Adds a join to others, or merges it into the one of the same rows.
     static func add(_ join: RelationJoin, to joins: inout [RelationJoin]) {
-        if let index = joins.firstIndex(where: { $0.isSame(as: join) }) {
+        if let index = joins.firstIndex(where: { $0.isSame(as: join) && !$0.hasOtherAlias(than: join) }) {
             joins[index].merge(join)
         } else {
             joins.append(join)
@@ -146,7 +164,7 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
     override func supply<Element>(_ elements: [Element], in db: Database) throws {
         guard let type = Element.self as? Record.Type else { return }
         let records = unsafeBitCast(elements, to: [Record].self)
-        for relation in loads { try relation.definition.checkOwner(type) }
+        for relation in loads { try relation.definition.checkOwner(.type(type)) }
         // A single record may be the first of a larger fetch, so do not load for the whole table.
         try loads.load(for: records, areFetched: true, whole: records.count > 1 ? whole : nil, in: db)
     }
@@ -156,7 +174,7 @@ final class IncludedRelations: RequestSupplement, @unchecked Sendable {
         for relation in loads { try region.formUnion(relation.definition.region(of: type, in: db)) }
         for join in joins {
             for step in join.definition.steps {
-                try region.formUnion(step.query.included.region(of: step.type, in: db))
+                try region.formUnion(step.query.included.region(of: step.end.type, in: db))
             }
         }
         return region

@@ -24,7 +24,7 @@ struct JoinedQuery {
     /// A table of the request.
     private struct Table {
         let name: String
-        let type: any TableRecord.Type
+        let end: RelationEnd
     }
 
     /// The place of a join in the statement.
@@ -50,23 +50,23 @@ struct JoinedQuery {
         (query, self.db, makesObjects) = (request, db, element is Record.Type)
         self.names = JoinedNames(names + request.sources.compactMap(\.name))
         let first = (included.joins.first?.definition ?? included.loads.first?.definition).unsafelyUnwrapped
-        guard let type = request.source.type, let name = request.source.name else {
+        guard let end = RelationEnd(request.source), let name = request.source.name else {
             throw RelationError.unsound(
                 relation: first.name(),
-                reason: "the rows of the request are not those of a type: begin with \(first.owner).all()")
+                reason: "the rows of the request are not those of a table: begin with \(first.owner).all()")
         }
-        let own = Table(name: name, type: type)
+        let own = Table(name: name, end: end)
         if !included.joins.isEmpty {
             // Each column is qualified with its table, so that the tables' columns are distinct.
             var scope = ColumnScope(table: name)
-            let table = try type.tableSchema(on: db)
+            let table = try end.schema(on: db)
             let annotated = included.joins.filter(\.isAnnotating).map(\.definition.query)
             let selections = request.annotations + annotated.flatMap { ($0.selection ?? []) + $0.annotations }
             scope.names = selections.compactMap(\.name).filter { table.column(named: $0) == nil }
             query.move(to: scope)
         }
         var joins = query.joins
-        var plan = ScopePlan(key: "", table: type.databaseTableName, definition: nil)
+        var plan = ScopePlan(key: "", table: end.tableName, definition: nil)
         try add(included, of: own, to: &joins, &plan, Place(isFetched: element != nil))
         query.joins = joins
         query.annotations += columns
@@ -84,6 +84,7 @@ struct JoinedQuery {
             for load in included.loads { try addList(load.definition, of: table, to: &plan) }
         }
         for var join in included.joins {
+            try join.checkAlias(among: included.joins)
             if makesObjects, join.definition.includesRows { join.isIncluded = true }
             try add(join, to: table, &joins, &plan, place)
         }
@@ -94,9 +95,9 @@ struct JoinedQuery {
         _ outer: Place
     ) throws {
         let definition = join.definition
-        try definition.checkOwner(owner.type)
+        try definition.checkOwner(owner.end)
         try definition.checkFault()
-        let path = try db.relations.path(of: definition, for: owner.type, on: db)
+        let path = try db.relations.path(of: definition, for: owner.end, on: db)
         if definition.anyLimit != nil {
             throw RelationError.unsound(
                 relation: definition.name(),
@@ -118,7 +119,7 @@ struct JoinedQuery {
 
         var (tables, passed, before): ([QueryJoin], [String], Table) = ([], [], owner)
         var child = ScopePlan(
-            key: definition.scopeKey, table: definition.targetType.databaseTableName, definition: definition)
+            key: definition.scopeKey, table: definition.targetEnd.tableName, definition: definition)
         if definition.steps.count == 1, definition.steps[0].direction == .down {
             child.wayBack = path.steps[0]
         }
@@ -155,7 +156,7 @@ struct JoinedQuery {
     /// Adds the table of a step, under a name that no other one has.
     private mutating func add(_ step: RelationStep) -> (Table, QuerySource) {
         let source = names.source(of: step)
-        return (Table(name: source.name ?? "", type: step.type), source)
+        return (Table(name: source.name ?? "", end: step.end), source)
     }
 
     // MARK: - Columns
@@ -172,10 +173,10 @@ struct JoinedQuery {
         _ place: Place
     ) throws {
         let (query, scope) = (join.definition.query, ColumnScope(table: table.name))
-        var selection = (query.selection ?? table.type.selection) + query.annotations
+        var selection = (query.selection ?? table.end.selection) + query.annotations
         // SQLite chooses names of its own for the columns of joins in brackets.
         if place.isInGroup {
-            let columns = try table.type.tableSchema(on: db).columns.filter { !$0.isHidden }.map(\.name)
+            let columns = try table.end.schema(on: db).columns.filter { !$0.isHidden }.map(\.name)
             selection = selection.flatMap { $0.named(columns) }
         }
         selection = selection.map { $0.moved(to: scope) }
@@ -186,8 +187,8 @@ struct JoinedQuery {
         // A table that is joined only for others behind it selects only these hidden columns.
         guard join.isIncluded else { return }
         if join.definition.steps.last?.direction == .up {
-            let schema = try table.type.tableSchema(on: db)
-            let key = table.type.primaryKey(of: schema)
+            let schema = try table.end.schema(on: db)
+            let key = table.end.primaryKey(of: schema)
             let known = step.to.map { CaseInsensitiveName($0.name) }
             if Set(known) == Set(key.map(CaseInsensitiveName.init)) {
                 plan.identity = plan.isThere
@@ -203,7 +204,7 @@ struct JoinedQuery {
     private mutating func addList(
         _ definition: RelationDefinition, of table: Table, to plan: inout ScopePlan
     ) throws {
-        try definition.checkOwner(table.type)
+        try definition.checkOwner(table.end)
         guard definition.isMany else {
             throw RelationError.unsound(
                 relation: definition.name(),
@@ -211,7 +212,7 @@ struct JoinedQuery {
                     "it leads to one row, which only records of a class can load: join it with "
                     + "including(required:) or including(optional:)")
         }
-        let path = try db.relations.path(of: definition, for: table.type, on: db)
+        let path = try db.relations.path(of: definition, for: table.end, on: db)
         let first = hiddenCount
         for column in path.steps[0].from { columns.append(hide(column, of: table)) }
         plan.lists.append(ScopePlan.List(definition: definition, path: path, columns: first..<hiddenCount))
@@ -228,7 +229,7 @@ struct JoinedNames {
     /// its own name with a number behind it.
     mutating func source(of step: RelationStep) -> QuerySource {
         var source = step.query.source
-        let base = source.alias ?? step.type.databaseTableName
+        let base = source.alias ?? step.end.tableName
         var (name, number) = (base, 2)
         while !taken.insert(CaseInsensitiveName(name)).inserted {
             name = "\(base)\(number)"
@@ -250,8 +251,11 @@ extension RelationDefinition {
     /// Whether rows are fetched along with those of the relation.
     fileprivate var includesRows: Bool { steps.contains { $0.query.included.includesRows } }
 
-    /// The name of one joined row, in the singular.
-    var scopeKey: String { givenKey ?? Inflection.singular(targetType.databaseTableName) }
+    /// The name of one joined row: the given key of a relation to one row, or else the singular.
+    var scopeKey: String {
+        if let givenKey, !isMany { return givenKey }
+        return Inflection.singular(givenKey ?? targetEnd.tableName)
+    }
 
     /// Throws if the rows of a step have a refinement that joins do not support.
     func checkJoining(_ step: RelationStep) throws {
@@ -269,8 +273,8 @@ extension RelationDefinition {
 extension RelationStep {
     /// Whether the given columns of the table identify one row at most.
     fileprivate func isUnique(_ columns: [String], on db: Database) throws -> Bool {
-        let table = try type.tableSchema(on: db)
-        let key = type.primaryKey(of: table)
+        let table = try end.schema(on: db)
+        let key = end.primaryKey(of: table)
         return Set(key.map(CaseInsensitiveName.init)) == Set(columns.map(CaseInsensitiveName.init))
             || table.uniqueKey(of: columns) != nil
     }
@@ -286,10 +290,6 @@ extension RelationStep {
         let conditions = equations + (query.condition.map { [$0.moved(to: ColumnScope(table: name))] } ?? [])
         return conditions.joined(operator: .and)
     }
-}
-
-extension TableRecord {
-    fileprivate static var selection: [SQLSelection] { databaseSelection.map(\.sqlSelection) }
 }
 
 // MARK: - Columns of several tables

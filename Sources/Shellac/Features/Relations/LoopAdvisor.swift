@@ -14,18 +14,18 @@ struct LoopAdvisor {
     static let limit = 30
 
     /// Notes that a relation was loaded for one record. Warns when the limit is reached.
-    mutating func note(_ definition: RelationDefinition, for type: any TableRecord.Type) {
+    mutating func note(_ definition: RelationDefinition, for end: RelationEnd) {
         let identity = ObjectIdentifier(definition.identity)
         let count = counts[identity, default: 0] + 1
         counts[identity] = count
         if count == 1 { known[identity] = definition.identity }
-        guard count == Self.limit, (type as? Record.Type)?.warnsOfRepeatedLoads ?? true,
+        guard count == Self.limit, (end.type as? Record.Type)?.warnsOfRepeatedLoads ?? true,
             told.insert(identity).inserted
         else { return }
         let name = definition.name()
         ErrorLog.warn(
             "\(name) was loaded \(count) times, for one record after the other, with a statement for each. "
-                + "One statement can load it for all records: fetch them with \(type).including(\(name)), or "
+                + "One statement can load it for all records: fetch them with \(end).including(\(name)), or "
                 + "load it with db.load(records, \(name)). If this is intended, override class var "
                 + "warnsOfRepeatedLoads.")
     }
@@ -37,9 +37,9 @@ struct LoopAdvisor {
 
 extension Database {
     /// Notes that a relation was loaded for one record, in builds that detect loops.
-    func noteLoad(of definition: RelationDefinition, for type: any TableRecord.Type) {
+    func noteLoad(of definition: RelationDefinition, for end: RelationEnd) {
         #if DEBUG
-        relations.loops.note(definition, for: type)
+        relations.loops.note(definition, for: end)
         isKeptForAccess = true
         #endif
     }

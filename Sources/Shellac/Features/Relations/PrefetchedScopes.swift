@@ -83,6 +83,8 @@ private struct ScopedList {
     private let columns: [Int]
     private var keys: KeyIndex
     private var owners: [AttachedRows] = []
+    /// The rows that have an empty list, because the row with the list was not joined.
+    private var childless: [AttachedRows] = []
 
     init(_ list: ScopePlan.List, _ scopes: [Int], _ columns: [Int]) {
         (definition, path, self.scopes, self.columns) = (list.definition, list.path, scopes, columns)
@@ -93,7 +95,10 @@ private struct ScopedList {
     mutating func note(_ row: Row, _ statement: LiveRow) {
         var row = row
         for scope in scopes {
-            guard let inner = row.attached?.scopes[scope].row else { return }
+            guard let inner = row.attached?.scopes[scope].row else {
+                if let attached = row.attached { childless.append(attached) }
+                return
+            }
             row = inner
         }
         guard let attached = row.attached else { return }
@@ -114,6 +119,7 @@ private struct ScopedList {
             try kept.fetchLists(in: db)
             for (row, number) in zip(kept.rows, numbers) { lists[number].append(row) }
         }
+        for owner in childless { owner.lists.append((definition.key, [])) }
         for (owner, number) in zip(owners, keys.numbers) {
             owner.lists.append((definition.key, number < 0 ? [] : lists[Int(number)]))
         }

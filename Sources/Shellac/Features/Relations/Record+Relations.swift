@@ -75,7 +75,7 @@ extension Record {
     @usableFromInline
     final func loaded(_ definition: RelationDefinition, _ property: String) throws -> RelatedObjects {
         if let objects = related(by: definition.identity) { return objects }
-        try definition.checkOwner(type(of: self))
+        try definition.checkOwner(.type(type(of: self)))
         throw RelationError.notLoaded(
             relation: definition.name(readBy: property), recordType: "\(type(of: self))")
     }

@@ -30,12 +30,12 @@ extension TableRecord where Self: EncodableRecord {
 /// The condition that rows are related to one record.
 private final class RelatedCondition: LateExpression, @unchecked Sendable {
     private let definition: RelationDefinition
-    private let owner: any TableRecord.Type
+    private let owner: RelationEnd
     private let values: Result<[String: DatabaseValue], any Error>
 
     init(_ definition: RelationDefinition, _ record: some TableRecord & EncodableRecord) {
         self.definition = definition
-        owner = type(of: record)
+        owner = .type(type(of: record))
         values = Result { try record.databaseDictionary }.map { values in
             guard let record = record as? Record else { return values }
             return values.filter { !record.isUnread($0.key, $0.value) }

@@ -35,7 +35,7 @@
 /// and leave some parents without theirs.
 public protocol Relation<Target>: DerivableRequest, Sendable where RowDecoder == Target {
     /// The type that the relation leads to.
-    associatedtype Target: TableRecord
+    associatedtype Target
 
     /// The parts of the relation.
     @_documentation(visibility: internal)
@@ -48,7 +48,7 @@ public protocol Relation<Target>: DerivableRequest, Sendable where RowDecoder ==
 
 /// A to-one relation: each row refers to one row by a foreign key of its own. Declare it by
 /// `belongsTo`.
-public struct BelongsTo<Target: TableRecord>: Relation {
+public struct BelongsTo<Target>: Relation {
     public typealias RowDecoder = Target
 
     @_documentation(visibility: internal)
@@ -60,7 +60,7 @@ public struct BelongsTo<Target: TableRecord>: Relation {
 }
 
 /// A to-many relation: the list of the rows that refer to each row. Declare it by `hasMany`.
-public struct HasMany<Target: TableRecord>: Relation {
+public struct HasMany<Target>: Relation {
     public typealias RowDecoder = Target
 
     @_documentation(visibility: internal)
@@ -92,7 +92,7 @@ public struct HasMany<Target: TableRecord>: Relation {
 }
 
 /// A to-one relation: one of the rows that refer to each row. Declare it by `hasOne`.
-public struct HasOne<Target: TableRecord>: Relation {
+public struct HasOne<Target>: Relation {
     public typealias RowDecoder = Target
 
     @_documentation(visibility: internal)

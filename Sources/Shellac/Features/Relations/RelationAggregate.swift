@@ -107,19 +107,19 @@ private final class RelatedExpression: LateExpression, @unchecked Sendable {
     override func expression(
         of source: QuerySource?, among names: [String], on db: Database
     ) throws -> SQLExpression {
-        guard let type = source?.type, let name = source?.name else {
+        guard let end = RelationEnd(source), let name = source?.name else {
             throw RelationError.unsound(
                 relation: definition.name(),
                 reason: "it was used in a request whose rows are not those of \(definition.owner)")
         }
-        try definition.checkOwner(type)
+        try definition.checkOwner(end)
         try definition.checkFault()
         if definition.anyLimit != nil {
             throw RelationError.unsound(
                 relation: definition.name(),
                 reason: "an aggregate counts all related rows, but the relation has a limit for each parent")
         }
-        let path = try db.relations.path(of: definition, for: type, on: db)
+        let path = try db.relations.path(of: definition, for: end, on: db)
         var query = try SelectQuery(relatedBy: definition, path, to: name, avoiding: names)
         switch form {
         case .existence(let isNegated):

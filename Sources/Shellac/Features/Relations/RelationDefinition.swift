@@ -5,8 +5,8 @@ public struct RelationDefinition: Sendable {
     var identity = RelationIdentity() { didSet { form = RelationIdentity() } }
     /// The identity of this value. A derived relation has another one.
     private(set) var form = RelationIdentity()
-    /// The type that the relation begins with.
-    let owner: any TableRecord.Type
+    /// The table that the relation begins with.
+    let owner: RelationEnd
     /// The steps to the tables on the way. The last one leads to the target.
     var steps: [RelationStep] { didSet { form = RelationIdentity() } }
     /// Whether a record has a list of related rows.
@@ -22,10 +22,26 @@ public struct RelationDefinition: Sendable {
     private(set) var fault: String?
 
     init(
-        _ owner: any TableRecord.Type, _ step: RelationStep, isMany: Bool, target: RelatedClass?
+        _ owner: RelationEnd, _ direction: RelationStep.Direction, _ end: RelationEnd, _ key: String?,
+        _ foreignKey: ForeignKey?, isMany: Bool, target: RelatedClass? = nil
+    ) {
+        self.init(
+            owner, RelationStep(direction, end, using: foreignKey), isMany: isMany, target: target)
+        givenKey = key
+    }
+
+    init(
+        _ owner: RelationEnd, _ step: RelationStep, isMany: Bool, target: RelatedClass?
     ) {
         (self.owner, steps, self.isMany, self.target) = (owner, [step], isMany, target)
         identity = RelationIdentity(step)
+    }
+
+    /// Returns this definition with the given key. Nil leaves the default key.
+    func with(key: String?) -> RelationDefinition {
+        var definition = self
+        definition.givenKey = key
+        return definition
     }
 
     /// Creates a relation that leads through another one.
@@ -65,10 +81,10 @@ public struct RelationDefinition: Sendable {
 
     /// Returns this definition. Traps if the relation made of it has another kind or target.
     func checked<R: Relation>(as relation: R.Type, isMany: Bool) -> RelationDefinition {
-        if self.isMany == isMany, targetType == R.Target.self { return self }
+        if self.isMany == isMany, targetEnd.type.map({ $0 == R.Target.self }) ?? true { return self }
         Misuse.trap(
             "a \(relation) was made from the definition of \(name()), which leads to "
-                + "\(self.isMany ? "a list" : "one") of \(targetType). Derive it from that relation.")
+                + "\(self.isMany ? "a list" : "one") of \(targetEnd). Derive it from that relation.")
     }
 
     /// The request for the related rows, with the relation's refinements.
@@ -77,13 +93,13 @@ public struct RelationDefinition: Sendable {
         set { steps[steps.count - 1].query = newValue }
     }
 
-    /// The type that the relation leads to.
-    var targetType: any TableRecord.Type { steps[steps.count - 1].type }
+    /// The table that the relation leads to.
+    var targetEnd: RelationEnd { steps[steps.count - 1].end }
 
     /// The name of the relation: the given one, or else singular for one row and plural for many.
     var key: String {
         if let givenKey { return givenKey }
-        let name = targetType.databaseTableName
+        let name = targetEnd.tableName
         return isMany ? Inflection.plural(name) : Inflection.singular(name)
     }
 
@@ -99,7 +115,9 @@ final class RelationIdentity: Sendable {
 
     init() { reference = nil }
 
-    init(_ step: RelationStep) { reference = step.direction == .up ? (step.type, step.using) : nil }
+    init(_ step: RelationStep) {
+        reference = step.direction == .up ? step.end.type.map { ($0, step.using) } : nil
+    }
 
     /// Creates another identity with the same step.
     init(copying other: RelationIdentity) { reference = other.reference }
@@ -115,8 +133,8 @@ struct RelationStep: Sendable {
     }
 
     let direction: Direction
-    /// The type that the step leads to.
-    let type: any TableRecord.Type
+    /// The table that the step leads to.
+    let end: RelationEnd
     /// The foreign key, if the schema does not determine it.
     let using: ForeignKey?
     /// The request for the rows that the step leads to.
@@ -125,9 +143,15 @@ struct RelationStep: Sendable {
     /// this step and the steps before it.
     var firstRows: FirstRows?
 
-    init(_ direction: Direction, _ type: any TableRecord.Type, using: ForeignKey?) {
-        (self.direction, self.type, self.using) = (direction, type, using)
-        query = SelectQuery(QuerySource(.type(type)))
+    /// Whether both this and another step have an alias, and not the same one.
+    func hasOtherAlias(than other: RelationStep) -> Bool {
+        guard let alias = query.source.alias, let otherAlias = other.query.source.alias else { return false }
+        return alias != otherAlias
+    }
+
+    init(_ direction: Direction, _ end: RelationEnd, using: ForeignKey?) {
+        (self.direction, self.end, self.using) = (direction, end, using)
+        query = SelectQuery(end.source)
     }
 }
 

@@ -8,7 +8,7 @@ struct RelationLoading {
         guard let target = definition.target else {
             throw RelationError.unsound(
                 relation: definition.name(),
-                reason: "\(definition.targetType) is not a record class: only record classes can be loaded "
+                reason: "\(definition.targetEnd) is not a record class: only record classes can be loaded "
                     + "into records")
         }
         (self.definition, self.target, self.db) = (definition, target, db)
@@ -47,15 +47,15 @@ struct RelationLoading {
         let path = try path(for: type)
         var keys = KeyIndex(path.steps[0].to, capacity: owners.count)
         try keys.add(owners, path.steps[0].from, of: definition, areFetched, in: db)
-        if owners.count == 1, !areFetched { db.noteLoad(of: definition, for: type) }
+        if owners.count == 1, !areFetched { db.noteLoad(of: definition, for: .type(type)) }
         let found = try find(path, &keys, for: owners, whole)
         give(owners, keys, found)
     }
 
     /// Returns the columns that the relation goes by, for records of a class.
     func path(for type: Record.Type) throws -> RelationPath {
-        try definition.checkOwner(type)
-        return try db.relations.path(of: definition, for: type, on: db)
+        try definition.checkOwner(.type(type))
+        return try db.relations.path(of: definition, for: .type(type), on: db)
     }
 
     /// Returns the related objects of each key, with all nested relations loaded. An element is nil
@@ -123,7 +123,8 @@ struct RelationLoading {
     /// one.
     private func identity(_ path: RelationPath) throws -> [String] {
         if path.steps.count == 1 { return [] }
-        return try definition.targetType.primaryKey(of: definition.targetType.tableSchema(on: db))
+        let end = definition.targetEnd
+        return try end.primaryKey(of: end.schema(on: db))
     }
 
     /// Gives each record its related objects.
@@ -221,26 +222,30 @@ extension RelationDefinition {
     /// Returns the class that represents all classes of the same table, for which the relation
     /// leads the same way.
     fileprivate func declaringClass(for type: Record.Type) -> Record.Type {
-        guard let base = type.rowClasses?.base, let owner = owner as? Record.Type,
+        guard let base = type.rowClasses?.base, let owner = owner.type as? Record.Type,
             type.isSubclass(of: owner)
         else { return type }
         return base.isSubclass(of: owner) ? base : owner
     }
 
-    /// Throws unless a type declares the relation, or inherits it.
-    func checkOwner(_ type: any TableRecord.Type) throws {
-        if ObjectIdentifier(type) == ObjectIdentifier(owner) { return }
-        if let type = type as? Record.Type, let owner = owner as? Record.Type, type.isSubclass(of: owner) {
-            return
+    /// Throws unless a type declares the relation, or inherits it, or the relation begins with its
+    /// table.
+    func checkOwner(_ end: RelationEnd) throws {
+        if end == owner { return }
+        switch owner {
+        case .type(let owner as Record.Type):
+            if let type = end.type as? Record.Type, type.isSubclass(of: owner) { return }
+        case .type: break
+        case .table: if owner == .table(end.tableName) { return }
         }
-        throw RelationError.wrongOwner(relation: name(), recordType: "\(type)")
+        throw RelationError.wrongOwner(relation: name(), recordType: "\(end)")
     }
 
     /// Throws unless the nested relations belong to the types of their rows. This also checks
     /// relations that may find no rows.
     func checkNested() throws {
         for relation in nested {
-            try relation.definition.checkOwner(targetType)
+            try relation.definition.checkOwner(targetEnd)
             try relation.definition.checkNested()
         }
     }
@@ -313,7 +318,7 @@ extension RelationDefinition {
     ///
     /// - Parameter type: The type that the relation is loaded for.
     func region(of type: (any TableRecord.Type)?, in db: Database) throws -> DatabaseRegion {
-        let path = try db.relations.path(of: self, for: type ?? owner, on: db)
+        let path = try db.relations.path(of: self, for: type.map { .type($0) } ?? owner, on: db)
         // The values of keys do not matter for the tables and columns.
         let key = KeyIndex.List(
             condition: { $0.map { SQLExpression(.isNull($0, isNegated: true)) }.joined(operator: .and) },
@@ -321,7 +326,7 @@ extension RelationDefinition {
         let query = try RelationQuery(self, path, key, identity: [], for: Row.self, in: db)
         var region = try QueryInterfaceRequest<Row>(query.select).region(db)
         for relation in nested {
-            try region.formUnion(relation.definition.region(of: targetType, in: db))
+            try region.formUnion(relation.definition.region(of: targetEnd.type, in: db))
         }
         return region
     }

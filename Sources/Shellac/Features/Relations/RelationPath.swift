@@ -39,13 +39,13 @@ struct RelationPath {
 
     /// Reads the columns from the schema.
     ///
-    /// - Parameter type: The type of the records that have the relation. It may be a subclass of
-    ///   the type that declares the relation.
+    /// - Parameter end: The table whose rows have the relation. Its type may be a subclass of the
+    ///   one that declares the relation.
     /// - Throws: ``RelationError/noForeignKey(relation:reason:)``, or the error of a missing table.
-    init(_ definition: RelationDefinition, of type: any TableRecord.Type, on db: Database) throws {
-        var origin = type
+    init(_ definition: RelationDefinition, of end: RelationEnd, on db: Database) throws {
+        var origin = end
         steps = try definition.steps.map { step in
-            defer { origin = step.type }
+            defer { origin = step.end }
             return try Step(step, from: origin, of: definition, on: db)
         }
     }
@@ -76,14 +76,14 @@ extension RelationPath.Target {
 
 extension RelationPath.Step {
     fileprivate init(
-        _ step: RelationStep, from origin: any TableRecord.Type, of definition: RelationDefinition,
+        _ step: RelationStep, from origin: RelationEnd, of definition: RelationDefinition,
         on db: Database
     ) throws {
         let isUp = step.direction == .up
-        let (childType, parentType) = isUp ? (origin, step.type) : (step.type, origin)
-        let (child, parent) = try (childType.tableSchema(on: db), parentType.tableSchema(on: db))
+        let (childEnd, parentEnd) = isUp ? (origin, step.end) : (step.end, origin)
+        let (child, parent) = try (childEnd.schema(on: db), parentEnd.schema(on: db))
         let key = try Self.columns(
-            from: child, to: parent, parentType.primaryKey(of: parent), step,
+            from: child, to: parent, parentEnd.primaryKey(of: parent), step,
             definition,
             db)
         from = isUp ? key.child : key.parent
@@ -159,18 +159,18 @@ extension [String] {
 final class RelationCache: AccessKeeper {
     private struct Key: Hashable {
         let identity: ObjectIdentifier
-        let type: ObjectIdentifier
+        let end: RelationEnd
     }
     private var paths: [Key: (definition: RelationIdentity, generation: UInt64, path: RelationPath)] = [:]
 
     /// Returns the columns that a relation compares, in the present schema.
     func path(
-        of definition: RelationDefinition, for type: any TableRecord.Type, on db: Database
+        of definition: RelationDefinition, for end: RelationEnd, on db: Database
     ) throws -> RelationPath {
         let generation = try db.schemaGeneration
-        let key = Key(identity: ObjectIdentifier(definition.identity), type: ObjectIdentifier(type))
+        let key = Key(identity: ObjectIdentifier(definition.identity), end: end)
         if let known = paths[key], known.generation == generation { return known.path }
-        let path = try RelationPath(definition, of: type, on: db)
+        let path = try RelationPath(definition, of: end, on: db)
         if paths.count >= 512 { paths.removeAll() }
         paths[key] = (definition.identity, generation, path)
         return path

@@ -115,7 +115,7 @@ extension RelationDefinition {
         }
         try checkFault()
         let query = step.query
-        guard query.source.type != nil, query.commonTables.isEmpty else {
+        guard RelationEnd(query.source) != nil, query.commonTables.isEmpty else {
             try refuse(
                 "the rows of a relation must come from a table, not from a union or a common table expression"
             )

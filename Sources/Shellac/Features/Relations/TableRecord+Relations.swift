@@ -15,24 +15,26 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The class of the other rows.
-    ///   - key: The columns of the foreign key. Name them if the schema has no key between the
+    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
+    ///   - foreignKey: The columns of the foreign key. Name them if the schema has no key between the
     ///     tables, or several.
     @inlinable
     public static func belongsTo<Target: Record>(
-        _ target: Target.Type, using key: ForeignKey? = nil
+        _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> BelongsTo<Target> {
-        BelongsTo(_relation(target, key, isUp: true, isMany: false, RelatedClass(target)))
+        BelongsTo(_relation(target, key, foreignKey, isUp: true, isMany: false, RelatedClass(target)))
     }
 
     /// Declares that each row refers to one row of another table, by a foreign key.
     ///
     /// - Parameters:
     ///   - target: The type of the other rows.
-    ///   - key: The columns of the foreign key. Name them if the schema has no key between the
+    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
+    ///   - foreignKey: The columns of the foreign key. Name them if the schema has no key between the
     ///     tables, or several.
     public static func belongsTo<Target: TableRecord>(
-        _ target: Target.Type, using key: ForeignKey? = nil
-    ) -> BelongsTo<Target> { BelongsTo(_relation(target, key, isUp: true, isMany: false, nil)) }
+        _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> BelongsTo<Target> { BelongsTo(_relation(target, key, foreignKey, isUp: true, isMany: false, nil)) }
 
     /// Declares that rows of another table refer to each row.
     ///
@@ -45,51 +47,60 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The class of the other rows.
-    ///   - key: The columns of the foreign key in the other table. Name them if the schema has no
+    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
+    ///   - foreignKey: The columns of the foreign key in the other table. Name them if the schema has no
     ///     key between the tables, or several.
     @inlinable
     public static func hasMany<Target: Record>(
-        _ target: Target.Type, using key: ForeignKey? = nil
-    ) -> HasMany<Target> { HasMany(_relation(target, key, isUp: false, isMany: true, RelatedClass(target))) }
+        _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> HasMany<Target> {
+        HasMany(_relation(target, key, foreignKey, isUp: false, isMany: true, RelatedClass(target)))
+    }
 
     /// Declares that rows of another table refer to each row.
     ///
     /// - Parameters:
     ///   - target: The type of the other rows.
-    ///   - key: The columns of the foreign key in the other table. Name them if the schema has no
+    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
+    ///   - foreignKey: The columns of the foreign key in the other table. Name them if the schema has no
     ///     key between the tables, or several.
     public static func hasMany<Target: TableRecord>(
-        _ target: Target.Type, using key: ForeignKey? = nil
-    ) -> HasMany<Target> { HasMany(_relation(target, key, isUp: false, isMany: true, nil)) }
+        _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> HasMany<Target> { HasMany(_relation(target, key, foreignKey, isUp: false, isMany: true, nil)) }
 
     /// Declares that a row of another table refers to each row. If several do, the relation leads
     /// to the first one in its order.
     ///
     /// - Parameters:
     ///   - target: The class of the other rows.
-    ///   - key: The columns of the foreign key in the other table. Name them if the schema has no
+    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
+    ///   - foreignKey: The columns of the foreign key in the other table. Name them if the schema has no
     ///     key between the tables, or several.
     @inlinable
     public static func hasOne<Target: Record>(
-        _ target: Target.Type, using key: ForeignKey? = nil
-    ) -> HasOne<Target> { HasOne(_relation(target, key, isUp: false, isMany: false, RelatedClass(target))) }
+        _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> HasOne<Target> {
+        HasOne(_relation(target, key, foreignKey, isUp: false, isMany: false, RelatedClass(target)))
+    }
 
     /// Declares that a row of another table refers to each row.
     ///
     /// - Parameters:
     ///   - target: The type of the other rows.
-    ///   - key: The columns of the foreign key in the other table. Name them if the schema has no
+    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
+    ///   - foreignKey: The columns of the foreign key in the other table. Name them if the schema has no
     ///     key between the tables, or several.
     public static func hasOne<Target: TableRecord>(
-        _ target: Target.Type, using key: ForeignKey? = nil
-    ) -> HasOne<Target> { HasOne(_relation(target, key, isUp: false, isMany: false, nil)) }
+        _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> HasOne<Target> { HasOne(_relation(target, key, foreignKey, isUp: false, isMany: false, nil)) }
 
     @usableFromInline
     static func _relation(
-        _ target: any TableRecord.Type, _ key: ForeignKey?, isUp: Bool, isMany: Bool, _ made: RelatedClass?
+        _ target: any TableRecord.Type, _ key: String?, _ foreignKey: ForeignKey?, isUp: Bool, isMany: Bool,
+        _ made: RelatedClass?
     ) -> RelationDefinition {
         RelationDefinition(
-            self, RelationStep(isUp ? .up : .down, target, using: key), isMany: isMany, target: made)
+            .type(self), isUp ? .up : .down, .type(target), key, foreignKey, isMany: isMany, target: made)
     }
 
     // MARK: - Through others
@@ -121,10 +132,14 @@ extension TableRecord {
     ///   - target: The type of the other rows.
     ///   - path: The relation to the rows in between.
     ///   - relation: The relation from these to the other rows.
+    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
     public static func hasMany<Target: TableRecord>(
-        _ target: Target.Type, through path: some Relation, using relation: some Relation<Target>
+        _ target: Target.Type, through path: some Relation, using relation: some Relation<Target>,
+        key: String? = nil
     ) -> HasMany<Target> {
-        HasMany(RelationDefinition(through: path.definition, using: relation.definition, isMany: true))
+        HasMany(
+            RelationDefinition(through: path.definition, using: relation.definition, isMany: true).with(
+                key: key))
     }
 
     /// Declares that each row is related to one row of another table through one of a third one.
@@ -133,9 +148,13 @@ extension TableRecord {
     ///   - target: The type of the other rows.
     ///   - path: The relation to the rows in between.
     ///   - relation: The relation from these to the other rows.
+    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
     public static func hasOne<Target: TableRecord>(
-        _ target: Target.Type, through path: some Relation, using relation: some Relation<Target>
+        _ target: Target.Type, through path: some Relation, using relation: some Relation<Target>,
+        key: String? = nil
     ) -> HasOne<Target> {
-        HasOne(RelationDefinition(through: path.definition, using: relation.definition, isMany: false))
+        HasOne(
+            RelationDefinition(through: path.definition, using: relation.definition, isMany: false).with(
+                key: key))
     }
 }

@@ -118,7 +118,7 @@ struct DriftCheck {
         }
         guard areValid, type._ownConditions != nil else { return }
         do {
-            _ = try type.all().prepare(db, forSingleResult: true)
+            _ = try type.all().makePreparedRequest(db, forSingleResult: true)
         } catch {
             add(.filterInvalid(message: Self.sentence(of: error)))
         }

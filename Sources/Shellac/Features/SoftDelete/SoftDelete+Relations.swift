@@ -55,7 +55,7 @@ private struct RelationCascade: SoftDeleteCascade {
     }
 
     private func path(for type: any TableRecord.Type, on db: Database) throws -> RelationPath {
-        try definition.checkOwner(type)
+        try definition.checkOwner(.type(type))
         guard definition.steps.count == 1, definition.steps[0].direction == .down, definition.limit == nil
         else {
             throw RelationError.unsound(
@@ -66,6 +66,6 @@ private struct RelationCascade: SoftDeleteCascade {
             )
         }
         try definition.check(definition.steps[0])
-        return try db.relations.path(of: definition, for: type, on: db)
+        return try db.relations.path(of: definition, for: .type(type), on: db)
     }
 }

@@ -61,7 +61,7 @@ extension DriftCheck {
         for query in try cascade.rows(along: [owner], of: type, on: db) {
             guard let target = query.source.type else { continue }
             let own = try target.softDeletion()
-            _ = try QueryInterfaceRequest<Row>(query).prepare(db, forSingleResult: true)
+            _ = try QueryInterfaceRequest<Row>(query).makePreparedRequest(db, forSingleResult: true)
             let schema = try target.tableSchema(on: db)
             if schema.column(named: own.column) == nil {
                 throw DatabaseError(

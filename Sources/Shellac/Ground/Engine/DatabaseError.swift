@@ -48,6 +48,9 @@ public struct DatabaseError: Error, Hashable, Sendable {
     /// (`SQLITE_IOERR`). Such a connection remains usable.
     public private(set) var leavesOutcomeUnknown = false
 
+    /// The name of the migration that failed with this error: see ``DatabaseMigrator``.
+    public internal(set) var migration: String?
+
     private(set) var publicArguments: Bool
 
     /// Creates an error. A function implemented in Swift may throw one.
@@ -135,7 +138,8 @@ extension DatabaseError: CustomStringConvertible {
     public var expandedDescription: String { sentence(withArguments: true) }
 
     private func sentence(withArguments: Bool) -> String {
-        var sentence = "SQLite error \(resultCode.rawValue)"
+        var sentence = migration.map { "the migration \"\($0)\" failed: " } ?? ""
+        sentence += "SQLite error \(resultCode.rawValue)"
         if let message { sentence += ": \(message)" }
         guard let sql else { return sentence }
         sentence += " - while executing `\(sql)`"

@@ -46,7 +46,7 @@ extension Row {
 
     /// The values, keyed by column name. Of duplicates, the leftmost counts.
     public var dictionary: [String: DatabaseValue] {
-        Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { leftmost, _ in leftmost })
+        Dictionary(self, uniquingKeysWith: { leftmost, _ in leftmost })
     }
 
     private func databaseValue(inColumn column: Int) -> DatabaseValue {
@@ -117,10 +117,10 @@ extension Row {
 /// ```
 extension Row: Sequence {
     public typealias Iterator = IndexingIterator<[Element]>
-    public typealias Element = (name: String, value: DatabaseValue)
+    public typealias Element = (String, DatabaseValue)
 
     public func makeIterator() -> IndexingIterator<[Element]> {
-        Array(zip(columnNames, databaseValues)).map { (name: $0, value: $1) }.makeIterator()
+        Array(zip(columnNames, databaseValues)).makeIterator()
     }
 
     public var underestimatedCount: Int { count }
@@ -167,6 +167,6 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible, CustomRefl
 
     public var customMirror: Mirror {
         guard isLive || packed != nil else { return Mirror(self, children: []) }
-        return Mirror(self, children: map { (label: $0.name, value: $0.value) }, displayStyle: .struct)
+        return Mirror(self, children: map { (label: $0, value: $1) }, displayStyle: .struct)
     }
 }

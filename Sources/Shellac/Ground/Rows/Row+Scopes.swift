@@ -4,6 +4,8 @@
 class AttachedRows {
     /// The joined rows, by name. Nil for a name without a row.
     var scopes: [(name: String, row: Row?)] { [] }
+    /// The row as its statement returned it, if an adapter has changed it.
+    var statementRow: Row? { nil }
     /// The rows that refer to the row, by the names of their lists.
     final var lists: [(name: String, rows: [Row])] = []
 
@@ -14,7 +16,7 @@ class AttachedRows {
 
     /// Returns copies of the rows, which own their values.
     fileprivate final func copy() -> AttachedRows {
-        let copy = AttachedCopies(table, scopes.map { ($0.name, $0.row?.copy()) })
+        let copy = AttachedCopies(table, scopes.map { ($0.name, $0.row?.copy()) }, statementRow?.copy())
         copy.lists = lists
         return copy
     }
@@ -36,13 +38,15 @@ class AttachedRows {
 /// Rows of other tables that own their values.
 private final class AttachedCopies: AttachedRows {
     private let copies: [(name: String, row: Row?)]
+    private let copyOfStatementRow: Row?
 
-    init(_ table: String, _ copies: [(name: String, row: Row?)]) {
-        self.copies = copies
+    init(_ table: String, _ copies: [(name: String, row: Row?)], _ statementRow: Row?) {
+        (self.copies, copyOfStatementRow) = (copies, statementRow)
         super.init(table)
     }
 
     override var scopes: [(name: String, row: Row?)] { copies }
+    override var statementRow: Row? { copyOfStatementRow }
 }
 
 extension Row {
@@ -84,6 +88,21 @@ extension Row {
     /// row?.scopes["team"]?["name"] as String?    // the team's
     /// ```
     public var scopes: RowScopes { RowScopes(rows: attached?.scopes ?? []) }
+
+    /// The row without the rows of other tables, for example to compare it with a row literal.
+    public var unscoped: Row {
+        guard attached != nil else { return self }
+        let layout = RowLayout(names: layout.names, sql: layout.sql)
+        return Row(isLive ? .make(live, layout: layout) : owned.copy(layout))
+    }
+
+    /// The row as its statement returned it, without the changes of an adapter. If a request has
+    /// joined tables, the columns of their rows follow.
+    public var unadapted: Row {
+        guard let attached else { return self }
+        if let row = attached.statementRow { return row }
+        return Row(attached.scopes.reduce(into: Array(self)) { $0 += $1.row?.unadapted ?? Row() })
+    }
 
     /// The rows of joined tables, at any depth. If several have the same key, the one nearest to
     /// this row counts.

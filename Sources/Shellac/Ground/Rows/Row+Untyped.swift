@@ -114,7 +114,7 @@ extension Row: RandomAccessCollection {
                 "a row has no column at the given position: use positions of the same row, before endIndex."
             )
         }
-        return (name: columnNames[position.column], value: value)
+        return (columnNames[position.column], value)
     }
 
     public func index(after place: RowIndex) -> RowIndex { RowIndex(column: place.column + 1) }

@@ -23,20 +23,20 @@ extension LiveRow {
     }
 
     /// A copy of the names and values.
-    var contents: [(name: String, value: DatabaseValue)] {
-        zip(layout.names, 0...).map { (name: $0, value: value(at: $1).databaseValue) }
+    var contents: [(String, DatabaseValue)] {
+        zip(layout.names, 0...).map { ($0, value(at: $1).databaseValue) }
     }
 }
 
 extension RowDecodingError {
     /// Creates the error for a value in a column that did not convert.
     init(
-        _ type: any Any.Type, at column: Int, of row: [(name: String, value: DatabaseValue)], sql: String?
+        _ type: any Any.Type, at column: Int, of row: [(String, DatabaseValue)], sql: String?
     ) {
-        let found = row[column]
+        let (name, value) = row[column]
         self.init(
-            reason: found.value.isNull ? .unexpectedNull : .valueMismatch, columnName: found.name,
-            columnIndex: column, expectedType: type, databaseValue: found.value, row: row, sql: sql)
+            reason: value.isNull ? .unexpectedNull : .valueMismatch, columnName: name,
+            columnIndex: column, expectedType: type, databaseValue: value, row: row, sql: sql)
     }
 }
 

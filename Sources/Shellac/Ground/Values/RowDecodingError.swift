@@ -26,7 +26,7 @@ public struct RowDecodingError: Error, Sendable {
     /// The value in the column, if there is one.
     public let databaseValue: DatabaseValue?
     /// The row: the names of its columns, and its values.
-    public let row: [(name: String, value: DatabaseValue)]
+    public let row: [(String, DatabaseValue)]
     /// The SQL of the statement that returned the row, if there was one.
     public let sql: String?
     /// The error thrown by the decoding of the value, usually of JSON.
@@ -65,8 +65,8 @@ extension DatabaseValue {
     }
 
     /// Returns a description of a row: its values with the names of their columns.
-    static func description(of row: some Sequence<(name: String, value: DatabaseValue)>) -> String {
-        "[\(row.map { "\($0.name): \($0.value.shortLiteral)" }.joined(separator: ", "))]"
+    static func description(of row: some Sequence<(String, DatabaseValue)>) -> String {
+        "[\(row.map { "\($0): \($1.shortLiteral)" }.joined(separator: ", "))]"
     }
 
     fileprivate var kindAndLiteral: String {

@@ -68,6 +68,21 @@ public struct StatementArguments: Hashable, Sendable {
         return sum
     }
 
+    /// Returns the first arguments followed by the second, as `+` does.
+    public static func &+ (first: StatementArguments, second: StatementArguments) -> StatementArguments {
+        first + second
+    }
+
+    /// Appends arguments, as `+=` does. Returns the replaced values of names that were in both.
+    ///
+    /// - Parameter arguments: The arguments.
+    @discardableResult
+    public mutating func append(contentsOf arguments: StatementArguments) -> [String: DatabaseValue] {
+        let replaced = (namedValues ?? [:]).filter { arguments.namedValues?[$0.key] != nil }
+        self += arguments
+        return replaced
+    }
+
     /// Appends the second arguments to the first.
     public static func += (first: inout StatementArguments, second: StatementArguments) {
         first.values += second.values

@@ -12,7 +12,7 @@ extension EncodableRecord where Self: Encodable {
     /// - Parameter container: The container that receives the values. The type's
     ///   ``databaseColumnEncodingStrategy`` makes the column names from its coding keys.
     /// - Throws: any error that encoding a property throws. An `EncodingError` if the type encodes
-    ///   itself as a single value or an array, which have no columns.
+    ///   itself as a number, a text or an array, which have no columns.
     public func encode(to container: inout PersistenceContainer) throws {
         try RecordEncoding.encode(self, as: Self.self, in: &container)
     }
@@ -65,7 +65,7 @@ struct RecordEncoding: ~Copyable {
             EncodingError.Context(
                 codingPath: [],
                 debugDescription:
-                    "a \(values.record) encodes itself as a single value or an array, neither of which has columns: "
+                    "a \(values.record) encodes itself as a single value or an array without columns: "
                     + "implement encode(to: inout PersistenceContainer)"))
     }
 
@@ -113,8 +113,17 @@ private struct RecordEncoder: Encoder, ColumnCoder {
         return JSONNode().unkeyedContainer()
     }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer {
-        encoding.pointer.pointee.isNotKeyed = true
-        return JSONNode().singleValueContainer()
+    func singleValueContainer() -> any SingleValueEncodingContainer { WrappedValue(encoder: self) }
+}
+
+/// The single value that a record encodes itself as. Its properties become the columns.
+private struct WrappedValue: SingleValueEncodingContainer {
+    let encoder: RecordEncoder
+
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    func encodeNil() { encoder.encoding.pointer.pointee.isNotKeyed = true }
+    func encode<Value: Encodable>(_ value: Value) throws {
+        if value is any DatabaseValueConvertible { encodeNil() } else { try value.encode(to: encoder) }
     }
 }

@@ -35,23 +35,38 @@ extension RecordDecoding {
 /// The decoder that a record decodes itself from, if no faster one is available.
 struct RecordDecoder: Decoder, ColumnCoder {
     let decoding: RecordDecoding
+    /// The keys of the properties that the row is decoded for.
+    var codingPath: [any CodingKey] = []
 
-    var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { decoding.record.decodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(RowDecodingContainer(decoding: decoding))
+        KeyedDecodingContainer(RowDecodingContainer(decoding: decoding, codingPath: codingPath))
     }
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw notKeyedError }
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw notKeyedError }
-
-    private var notKeyedError: DecodingError {
-        DecodingError.typeMismatch(
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        throw DecodingError.typeMismatch(
             decoding.record,
             DecodingError.Context(
-                codingPath: [],
+                codingPath: codingPath,
                 debugDescription:
-                    "a \(decoding.record) decodes itself from a single value or an array, but a row is neither: "
-                    + "implement init(row:)"))
+                    "a \(decoding.record) decodes itself from an array, and a row is none: implement init(row:)"
+            ))
+    }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { WholeRow(decoder: self) }
+}
+
+/// A row as a single value: another value of the same columns, or the value in the first column.
+private struct WholeRow: SingleValueDecodingContainer {
+    let decoder: RecordDecoder
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    func decodeNil() -> Bool { decoder.decoding.row.hasNull(atIndex: 0) }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let decoding = decoder.decoding
+        if type is any DatabaseValueConvertible.Type, let column = decoding.row.columnNames.first {
+            return try decoding.decode(type, in: column)
+        }
+        return try decoding.decodeRow(decoding.row, as: type, of: decoder.codingPath)
     }
 }

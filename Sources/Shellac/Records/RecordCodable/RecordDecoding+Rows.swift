@@ -9,11 +9,11 @@ extension RecordDecoding {
             return try optional.decodeWrapped(of: key, by: self) as? Value
         }
         if let rows = row.prefetchedRows[key], let list = type as? any ListOfRows.Type {
-            return try list.decode(rows, by: self) as? Value
+            return try list.decode(rows, of: key, by: self) as? Value
         }
         // A table that is joined only to reach other tables has a scope without columns.
         guard let row = row.scopesTree[key], row.count > 0 else { return nil }
-        return .some(try decodeRow(row, as: type))
+        return .some(try decodeRow(row, as: type, of: [ColumnKey(key)]))
     }
 
     /// Decodes a property whose type is a record of the row itself. Nil if it is not.
@@ -31,33 +31,40 @@ extension RecordDecoding {
                 }
             if !isOwn { return nil }
         }
-        return .some(try decodeRow(row, as: type))
+        return .some(try decodeRow(row, as: type, of: []))
     }
 
     /// Decodes a row.
-    fileprivate func decodeRow<Value: Decodable>(_ row: Row, as: Value.Type) throws -> Value {
+    ///
+    /// - Parameter path: The keys of the properties that it is decoded for.
+    func decodeRow<Value: Decodable>(
+        _ row: Row, as: Value.Type, of path: [any CodingKey]
+    ) throws -> Value {
         if let type = Value.self as? any FetchableRecord.Type, let value = try type.init(row: row) as? Value {
             return value
         }
-        return try Value(from: RecordDecoder(decoding: RecordDecoding(row: row, record: record)))
+        let decoding = RecordDecoding(row: row, record: record)
+        return try Value(from: RecordDecoder(decoding: decoding, codingPath: path))
     }
 }
 
 /// A list of values decoded from rows. A cast finds it.
 private protocol ListOfRows {
-    static func decode(_ rows: [Row], by decoding: RecordDecoding) throws -> Self
+    static func decode(_ rows: [Row], of key: String, by decoding: RecordDecoding) throws -> Self
 }
 
 extension Array: ListOfRows where Element: Decodable {
-    fileprivate static func decode(_ rows: [Row], by decoding: RecordDecoding) throws -> Self {
-        try rows.map { try decoding.decodeRow($0, as: Element.self) }
+    fileprivate static func decode(
+        _ rows: [Row], of key: String, by decoding: RecordDecoding
+    ) throws -> Self {
+        try rows.map { try decoding.decodeRow($0, as: Element.self, of: [ColumnKey(key)]) }
     }
 }
 
 extension Set: ListOfRows where Element: Decodable {
-    fileprivate static func decode(_ rows: [Row], by decoding: RecordDecoding) throws -> Self {
-        try Set(rows.map { try decoding.decodeRow($0, as: Element.self) })
-    }
+    fileprivate static func decode(
+        _ rows: [Row], of key: String, by decoding: RecordDecoding
+    ) throws -> Self { try Set([Element].decode(rows, of: key, by: decoding)) }
 }
 
 /// An optional of a value decoded from rows. A cast finds it.

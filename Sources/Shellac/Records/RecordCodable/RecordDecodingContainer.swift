@@ -161,10 +161,11 @@ extension RecordDecodingContainer {
 /// The columns of any row.
 struct RowDecodingContainer<Key: CodingKey>: RecordDecodingContainer {
     let decoding: RecordDecoding
+    let codingPath: [any CodingKey]
     private let names: DecodedNames
 
-    init(decoding: RecordDecoding) {
-        self.decoding = decoding
+    init(decoding: RecordDecoding, codingPath: [any CodingKey]) {
+        (self.decoding, self.codingPath) = (decoding, codingPath)
         names = DecodedNames(decoding.record)
     }
 

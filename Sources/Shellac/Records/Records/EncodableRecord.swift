@@ -25,7 +25,7 @@ public import Foundation
 ///     }
 /// }
 /// ```
-public protocol EncodableRecord: DatabaseEncodingContext, SendableMetatype {
+public protocol EncodableRecord: DatabaseEncodingContext, _KeyStoring {
     /// Encodes all columns that are stored, including the primary key.
     ///
     /// - Parameter container: The container that receives the values, by column name. If a column

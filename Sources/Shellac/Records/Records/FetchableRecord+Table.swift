@@ -34,7 +34,7 @@ extension FetchableRecord where Self: TableRecord {
     private static func statement(of request: QueryInterfaceRequest<Self>, on db: Database) throws
         -> Statement
     {
-        let prepared = try request.prepare(db, forSingleResult: false)
+        let prepared = try request.makePreparedRequest(db, forSingleResult: false)
         try prepared.statement.setArguments(prepared.arguments)
         return prepared.statement
     }

@@ -30,6 +30,16 @@ extension AnyDatabaseReader {
     public func asyncUnsafeRead(
         at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) { base.asyncUnsafeRead(at: site, value) }
+
+    public func copyAll(
+        to destination: some DatabaseWriter, pagesPerStep: Int,
+        progress: ((DatabaseBackupProgress) throws -> Void)?
+    ) throws { try base.copyAll(to: destination, pagesPerStep: pagesPerStep, progress: progress) }
+
+    public nonisolated(nonsending) func copyAll(
+        to destination: some DatabaseWriter, pagesPerStep: Int,
+        progress: (@Sendable (DatabaseBackupProgress) throws -> Void)?
+    ) async throws { try await base.copyAll(to: destination, pagesPerStep: pagesPerStep, progress: progress) }
 }
 
 @_documentation(visibility: internal)
@@ -61,6 +71,16 @@ extension AnyDatabaseWriter {
     public func asyncUnsafeRead(
         at site: CallSite, _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     ) { base.asyncUnsafeRead(at: site, value) }
+
+    public func copyAll(
+        to destination: some DatabaseWriter, pagesPerStep: Int,
+        progress: ((DatabaseBackupProgress) throws -> Void)?
+    ) throws { try base.copyAll(to: destination, pagesPerStep: pagesPerStep, progress: progress) }
+
+    public nonisolated(nonsending) func copyAll(
+        to destination: some DatabaseWriter, pagesPerStep: Int,
+        progress: (@Sendable (DatabaseBackupProgress) throws -> Void)?
+    ) async throws { try await base.copyAll(to: destination, pagesPerStep: pagesPerStep, progress: progress) }
 
     @discardableResult
     public func write<T>(at site: CallSite, priority: WritePriority, _ updates: (Database) throws -> T) throws

@@ -25,6 +25,13 @@ extension Database {
     /// See ``Shellac/jsonObject(_:)``.
     ///
     /// JSON, such as a ``JSONColumn``, remains JSON. Other text becomes a JSON string.
+    public static func jsonObject(_ elements: some Collection<(key: String, value: any SQLExpressible)>)
+        -> SQLExpression
+    { .function("JSON_OBJECT", jsonOperands(elements)) }
+
+    /// See ``Shellac/jsonObject(_:)``.
+    ///
+    /// JSON, such as a ``JSONColumn``, remains JSON. Other text becomes a JSON string.
     public static func jsonObject(_ elements: KeyValuePairs<String, any SQLExpressible>) -> SQLExpression {
         .function("JSON_OBJECT", jsonOperands(elements))
     }

@@ -43,6 +43,28 @@ extension MutablePersistableRecord {
         @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
         fetch: (Statement) throws -> Fetched
     ) throws -> Fetched { try persist(.save, resolution, selection(Columns.self), in: db, fetch) }
+
+    /// See ``MutablePersistableRecord/insert(_:)``.
+    ///
+    /// Returns the value that a function fetches from a statement of the selection, which is of the
+    /// saved row. The statement has no row if a conflict was resolved by ignoring the record. An
+    /// empty selection throws a ``DatabaseError``.
+    public mutating func insertAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        fetch: (Statement) throws -> Fetched,
+        @SQLSelectionBuilder select selection: (Columns.Type) throws -> [any SQLSelectable]
+    ) throws -> Fetched { try persist(.insert, resolution, selection(Columns.self), in: db, fetch) }
+
+    /// See ``MutablePersistableRecord/save(_:)``.
+    ///
+    /// Returns the value that a function fetches from a statement of the selection, which is of the
+    /// saved row. The statement has no row if a conflict was resolved by ignoring the record. An
+    /// empty selection throws a ``DatabaseError``.
+    public mutating func saveAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        fetch: (Statement) throws -> Fetched,
+        @SQLSelectionBuilder select selection: (Columns.Type) throws -> [any SQLSelectable]
+    ) throws -> Fetched { try persist(.save, resolution, selection(Columns.self), in: db, fetch) }
 }
 
 extension MutablePersistableRecord {
@@ -83,6 +105,34 @@ extension MutablePersistableRecord {
         fetch: (Statement) throws -> Fetched
     ) throws -> Fetched {
         try updateAndFetch(db, onConflict: resolution, selection: selection(Columns.self), fetch: fetch)
+    }
+
+    /// See ``MutablePersistableRecord/update(_:)``.
+    ///
+    /// Returns the value that a function fetches from a statement of the selection, which is of the
+    /// saved row. The statement has no row if a conflict was resolved by ignoring the record. An
+    /// empty selection throws a ``DatabaseError``.
+    public func updateAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        fetch: (Statement) throws -> Fetched,
+        @SQLSelectionBuilder select selection: (Columns.Type) throws -> [any SQLSelectable]
+    ) throws -> Fetched {
+        try updateAndFetch(db, onConflict: resolution, selection: selection(Columns.self), fetch: fetch)
+    }
+
+    /// See ``MutablePersistableRecord/update(_:columns:)``.
+    ///
+    /// Returns the value that a function fetches from a statement of the selection, which is of the
+    /// saved row. The statement has no row if a conflict was resolved by ignoring the record. An
+    /// empty selection throws a ``DatabaseError``.
+    public func updateAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        columns: some Collection<some ColumnExpression>, fetch: (Statement) throws -> Fetched,
+        @SQLSelectionBuilder select selection: (Columns.Type) throws -> [any SQLSelectable]
+    ) throws -> Fetched {
+        try updateAndFetch(
+            db, onConflict: resolution, columns: columns.map(\.name), selection: selection(Columns.self),
+            fetch: fetch)
     }
 }
 

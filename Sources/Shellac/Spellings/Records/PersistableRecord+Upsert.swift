@@ -38,21 +38,20 @@ extension MutablePersistableRecord where Self: FetchableRecord {
     /// See ``MutablePersistableRecord/upsert(_:onConflict:updating:doUpdate:)``.
     ///
     /// Returns the record as the database stores it. A conflict in other columns throws.
-    public func upsertAndFetch(
+    public mutating func upsertAndFetch(
         _ db: Database, onConflict columns: [String], updating strategy: UpsertUpdateStrategy = .allColumns
     ) throws -> Self { try upsertAndFetch(db, onConflict: columns, updating: strategy) { _ in } }
 
     /// See ``MutablePersistableRecord/upsert(_:onConflict:updating:doUpdate:)``.
     ///
     /// Returns the record as the database stores it.
-    public func upsertAndFetch(
+    public mutating func upsertAndFetch(
         _ db: Database, onConflict columns: [String] = [],
         updating strategy: UpsertUpdateStrategy = .allColumns,
         @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias<Self>) throws ->
             [ColumnAssignment]
     ) throws -> Self {
-        var copy = self
-        return try copy.upsertAndFetch(
+        try upsertAndFetch(
             db, as: type(of: self), onConflict: columns, updating: strategy, doUpdate: assignments)
     }
 }

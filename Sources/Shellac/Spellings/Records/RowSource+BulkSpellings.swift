@@ -42,6 +42,27 @@ extension RowSource where RowDecoder: TableRecord {
         _ db: Database,
         @SQLSelectionBuilder selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
     ) throws -> Statement { try deleteAndFetchStatement(db, selection: selection(RowDecoder.Columns.self)) }
+
+    /// See ``RowSource/updateAndFetchStatement(_:onConflict:_:selection:)-5h47``.
+    ///
+    /// The function is called immediately, with the columns that the type declares.
+    public func updateAndFetchStatement(
+        _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+        @ColumnAssignmentsBuilder _ assignments: (RowDecoder.Columns.Type) throws -> [ColumnAssignment],
+        @SQLSelectionBuilder select selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
+    ) throws -> Statement {
+        try updateAndFetchStatement(
+            db, onConflict: conflictResolution, assignments(RowDecoder.Columns.self),
+            selection: selection(RowDecoder.Columns.self))
+    }
+
+    /// See ``RowSource/deleteAndFetchStatement(_:selection:)-(_,[SQLSelectable])``.
+    ///
+    /// The function is called immediately, with the columns that the type declares.
+    public func deleteAndFetchStatement(
+        _ db: Database,
+        @SQLSelectionBuilder select selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]
+    ) throws -> Statement { try deleteAndFetchStatement(db, selection: selection(RowDecoder.Columns.self)) }
 }
 
 extension RowSource where RowDecoder: DatabaseFetchable {

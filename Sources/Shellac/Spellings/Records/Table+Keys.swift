@@ -29,6 +29,12 @@ extension Table {
     public func deleteAll(_ db: Database, keys: some Sequence<some DatabaseValueConvertible>) throws -> Int {
         try all().filter(keys: keys).deleteAll(db)
     }
+
+    /// See ``TableRecord/deleteAll(_:keys:)-(_,Sequence)``.
+    @discardableResult
+    public func deleteAll(_ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]) throws -> Int {
+        try all().filter(keys: keys).deleteAll(db)
+    }
 }
 
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
@@ -38,4 +44,10 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
     /// See ``TableRecord/deleteOne(_:key:)-(_,DatabaseValueConvertible)``.
     @discardableResult
     public func deleteOne(_ db: Database, id: RowDecoder.ID) throws -> Bool { try deleteOne(db, key: id) }
+
+    /// See ``TableRecord/deleteAll(_:keys:)-(_,Sequence)``.
+    @discardableResult
+    public func deleteAll(_ db: Database, ids: some Sequence<RowDecoder.ID>) throws -> Int {
+        try deleteAll(db, keys: ids)
+    }
 }

@@ -125,7 +125,7 @@ struct DatabaseKeeperTests {
             try migrator.migrate(pool)
             return pool
         }
-        #expect(throws: DatabaseMigrationError.self) { try keeper.use("a") { _ in } }
+        #expect(throws: DatabaseError.self) { try keeper.use("a") { _ in } }
         let open = try folder.openFiles()
         #expect(open == [] && keeper.openKeys == [])
     }

@@ -81,7 +81,7 @@ struct FunctionCatalogueTests {
             for (name, expression) in functions {
                 let request = Table("t").select(expression)
                 do {
-                    let statement = try request.prepare(db, forSingleResult: false).statement
+                    let statement = try request.makePreparedRequest(db, forSingleResult: false).statement
                     #expect(statement.sql.hasPrefix("SELECT \(name.uppercased())("))
                     #expect(known.contains(name), "\(name)")
                 } catch let error as DatabaseError {
@@ -138,7 +138,7 @@ struct FunctionCatalogueTests {
                 let request = Table("t").select(expression)
                 var text: String?
                 let error = databaseError {
-                    text = try request.prepare(db, forSingleResult: false).statement.sql
+                    text = try request.makePreparedRequest(db, forSingleResult: false).statement.sql
                 }
                 #expect((text ?? error?.sql) == "SELECT \(sql) FROM \"t\"")
             }

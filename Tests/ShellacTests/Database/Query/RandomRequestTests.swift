@@ -30,7 +30,7 @@ struct RandomRequestTests {
                     (0..<Int.random(in: 0...3, using: &random)).map { _ in Self.term(&random) } + [Self.id]
                 let request = Table("player").order(terms).select(Self.id, as: Int.self)
                 let comment: Comment =
-                    "seed \(seed): \(try request.prepare(db, forSingleResult: false).statement.sql)"
+                    "seed \(seed): \(try request.makePreparedRequest(db, forSingleResult: false).statement.sql)"
                 let found = try request.fetchAll(db)
                 let reversed = try request.reversed().fetchAll(db)
                 let twice = try request.reversed().reversed().fetchAll(db)
@@ -75,7 +75,7 @@ struct RandomRequestTests {
         try League.database().read { db in
             for _ in 0..<20 {
                 let request = Self.request(&random)
-                let prepared = try request.prepare(db, forSingleResult: false)
+                let prepared = try request.makePreparedRequest(db, forSingleResult: false)
                 let region = try request.databaseRegion(db)
                 let comment: Comment = "seed \(seed): \(prepared.statement.sql)"
                 for (table, columns) in prepared.statement.effects.reads {

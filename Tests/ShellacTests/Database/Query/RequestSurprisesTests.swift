@@ -158,7 +158,7 @@ struct RequestSurprisesTests {
         try League.database().write { db in
             for (expression, sql) in expressions {
                 let request = Player.select(expression, as: Int.self).filter(key: 5)
-                let statement = try request.prepare(db, forSingleResult: false).statement
+                let statement = try request.makePreparedRequest(db, forSingleResult: false).statement
                 #expect(statement.sql == #"SELECT \#(sql) FROM "player" WHERE "id" = ?"#)
             }
             let values = try expressions.map { expression, _ in

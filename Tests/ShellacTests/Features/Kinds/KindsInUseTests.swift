@@ -114,7 +114,7 @@ struct KindsInUseTests {
                 Column("id"))
             try #expect(
                 counted.asRequest(of: Row.self).fetchAll(db).map {
-                    try [$0["vehicleCount"] as Int, try $0["carsCount"]]
+                    try [$0["vehicleCount"] as Int, try $0["carCount"]]
                 }
                     == [[2, 1], [3, 1]])
             let joined = try Yard.joining(required: Yard.cars.filter(Column("seats") == 5)).fetchAll(db)

@@ -188,7 +188,7 @@ private struct LiveHistory {
         for number in 0..<Int.random(in: 2...6, using: &random) {
             let request = request()
             log.append(
-                "request \(number): \(try await queue.read { db in try request.prepare(db, forSingleResult: false).statement.sql })"
+                "request \(number): \(try await queue.read { db in try request.makePreparedRequest(db, forSingleResult: false).statement.sql })"
             )
             followed.append(Followed(name: "request \(number)", request: request))
         }

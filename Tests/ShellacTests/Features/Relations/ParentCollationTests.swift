@@ -260,7 +260,7 @@ struct ParentCollationTests {
                 try #expect(row["playerCount"] == expected.count)
                 try #expect(row["playerCount"] as Int == row["playersCount"])
                 try #expect(row["maxPlayerId"] as Int64? == expected.max())
-                try #expect(row["guestsCount"] == collations.guests(of: row["code"], db).count)
+                try #expect(row["guestCount"] == collations.guests(of: row["code"], db).count)
             }
             try #expect(Team.having(Team.players.isEmpty).fetchAll(db).map(\.code) == ["nobody"])
             let most = try #require(try Int.fetchOne(db, sql: "SELECT max(playersCount) FROM team"))

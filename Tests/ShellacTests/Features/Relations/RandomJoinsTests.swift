@@ -143,7 +143,7 @@ extension RandomGraph {
         let request = optional(joined(way.relation)).asRequest(of: Row.self)
         let rows = try request.fetchAll(db)
         let found = try rows.map { Pair(owner: try $0["id"], other: try $0.scopesTree["below"]?["id"]) }
-        let sql = try request.prepare(db, forSingleResult: false).statement.sql
+        let sql = try request.makePreparedRequest(db, forSingleResult: false).statement.sql
         return differs("\(name) below, by \(sql),", way, found, expected)
     }
 

@@ -35,8 +35,8 @@ struct RowDecodingErrorTests {
                 #expect(error?.reason == .valueMismatch)
                 #expect(error?.columnName == "v")
                 #expect(error?.columnIndex == 0)
-                #expect(error?.row.map(\.name) == ["v", "a\"b"])
-                #expect(error?.row.map(\.value) == [found ?? .null, 17])
+                #expect(error?.row.map(\.0) == ["v", "a\"b"])
+                #expect(error?.row.map(\.1) == [found ?? .null, 17])
                 #expect(error?.databaseValue == found)
             }
         }

@@ -216,7 +216,7 @@ struct FetchableRecordCodableTests {
         let error = try error(Player.self, sql)
         #expect(error.columnName == "address")
         #expect(error.expectedType is Address.Type)
-        #expect(error.row.map(\.name) == ["name", "score", "address"])
+        #expect(error.row.map(\.0) == ["name", "score", "address"])
         #expect(error.underlyingError is DecodingError)
         #expect(error.description.contains(#"it holds the text '{"street":3}' - in the row [name: 'a'"#))
         #expect(error.description.contains("street"))

@@ -9,7 +9,7 @@ final class AdaptedRow {
     @usableFromInline let row: LiveRow
     private let base: LiveRow
     private let columns: [Int]
-    private let scopes: AdaptedScopes?
+    private let attached: AdaptedScopes
     private var buffer: PackedBuffer
 
     /// - Parameters:
@@ -25,8 +25,8 @@ final class AdaptedRow {
         row = LiveRow.make(
             fetchedBy: statement.database,
             layout: RowLayout(names: columns.columns.map(\.name), sql: statement.sql))
-        let parts = columns.scopes.map { ($0.name, AdaptedRow($0.columns, base, statement)) }
-        scopes = parts.isEmpty ? nil : AdaptedScopes(parts)
+        attached = AdaptedScopes(
+            columns.scopes.map { ($0.name, AdaptedRow($0.columns, base, statement)) }, of: base)
         buffer = PackedBuffer(capacity: 256)
     }
 
@@ -45,26 +45,28 @@ final class AdaptedRow {
         var cursor = PackedCursor(writing: buffer.start, count: columns.count)
         for column in columns { cursor.write(base.value(at: column).view, isExact: true) }
         row.stand(on: buffer.bytes(count: columns.count, byteCount: needed))
-        guard let scopes else { return }
-        for part in scopes.parts { part.row.moveOn() }
-        row.storage.pointee.attached = scopes
+        for part in attached.parts { part.row.moveOn() }
+        row.storage.pointee.attached = attached
     }
 
     /// Whether the row or one of its parts has a value that is not NULL.
     var isThere: Bool {
         columns.contains { !base.value(at: $0).isNull }
-            || scopes?.parts.contains(where: \.row.isThere) == true
+            || attached.parts.contains(where: \.row.isThere)
     }
 }
 
-/// The named parts of a row.
+/// The named parts of a row, and the row that was adapted.
 private final class AdaptedScopes: AttachedRows {
     let parts: [(name: String, row: AdaptedRow)]
+    private let base: LiveRow
 
-    init(_ parts: [(name: String, row: AdaptedRow)]) {
-        self.parts = parts
+    init(_ parts: [(name: String, row: AdaptedRow)], of base: LiveRow) {
+        (self.parts, self.base) = (parts, base)
         super.init("")
     }
+
+    override var statementRow: Row? { Row(base) }
 
     override var scopes: [(name: String, row: Row?)] {
         parts.map { ($0.name, $0.row.isThere ? Row($0.row.row) : nil) }

@@ -5,7 +5,7 @@
 /// Player.filter(conditions.joined(operator: .and))
 /// ```
 public struct AssociativeOperator: Hashable, Sendable {
-    private enum Kind { case and, or, concatenation, add, multiply }
+    private enum Kind { case and, or, concatenation, add, multiply, bitwiseAnd, bitwiseOr }
     private let kind: Kind
 
     /// The conjunction of conditions: `a AND b AND c`. Without operands, true.
@@ -20,6 +20,11 @@ public struct AssociativeOperator: Hashable, Sendable {
     /// The product of numbers: `a * b * c`. Without operands, 1.
     public static let multiply = AssociativeOperator(kind: .multiply)
 
+    /// The bits that all integers have: `a & b & c`. Without operands, all bits, -1.
+    public static let bitwiseAnd = AssociativeOperator(kind: .bitwiseAnd)
+    /// The bits that any of the integers has: `a | b | c`. Without operands, 0.
+    public static let bitwiseOr = AssociativeOperator(kind: .bitwiseOr)
+
     var precedence: Precedence {
         switch kind {
         case .and: .and
@@ -27,6 +32,7 @@ public struct AssociativeOperator: Hashable, Sendable {
         case .concatenation: .concatenation
         case .add: .addition
         case .multiply: .multiplication
+        case .bitwiseAnd, .bitwiseOr: .bits
         }
     }
 
@@ -37,6 +43,8 @@ public struct AssociativeOperator: Hashable, Sendable {
         case .concatenation: " || "
         case .add: " + "
         case .multiply: " * "
+        case .bitwiseAnd: " & "
+        case .bitwiseOr: " | "
         }
     }
 
@@ -48,6 +56,8 @@ public struct AssociativeOperator: Hashable, Sendable {
         case .concatenation: SQLExpression(.word("''"))
         case .add: SQLExpression(.word("0"))
         case .multiply: SQLExpression(.word("1"))
+        case .bitwiseAnd: SQLExpression(.word("-1"))
+        case .bitwiseOr: SQLExpression(.word("0"))
         }
     }
 }

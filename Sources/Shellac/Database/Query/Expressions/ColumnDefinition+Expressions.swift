@@ -9,7 +9,7 @@ extension SQLExpressible {
         (try? definingSQL(on: nil)) ?? SQL(sqlExpression).sql
     }
 
-    fileprivate func definingSQL(on db: Database?) throws -> String {
+    func definingSQL(on db: Database?) throws -> String {
         var writer = SQLWriter(db)
         try writer.expression(sqlExpression, above: .lowest)
         return try writer.fragment.literalSQL(on: db)

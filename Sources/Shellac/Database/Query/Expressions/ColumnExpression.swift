@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// A column with a name: ``Column`` itself, or a case of an enumeration of names.
 ///
 /// ```swift
@@ -74,6 +80,12 @@ extension Row {
         get throws { try self[column.name] }
     }
 
+    /// Returns the value in a column as a Swift value: see the subscript by name.
+    @_disfavoredOverload
+    public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
+        get throws { databaseValue(named: column.name)?.storage.value }
+    }
+
     /// Returns the value in a column, decoded as the given type.
     ///
     /// - Parameters:
@@ -84,6 +96,13 @@ extension Row {
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self, forColumn column: some ColumnExpression
     ) throws -> Value { try self[column.name] }
+}
+
+extension Row {
+    /// Calls a function with the bytes of a column: see ``Row/withUnsafeData(named:_:)``.
+    public func withUnsafeData<Result>(
+        at column: some ColumnExpression, _ body: (Data?) throws -> Result
+    ) throws -> Result { try withUnsafeData(named: column.name, body) }
 }
 
 extension TableAlias {

@@ -155,7 +155,14 @@ public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression { .functi
 ///
 /// - Parameter values: The values, checked in order. SQLite requires at least two. If all are NULL,
 ///   so is the result.
-public func coalesce(_ values: any SQLExpressible...) -> SQLExpression { .function("COALESCE", values) }
+public func coalesce(_ values: any SQLExpressible...) -> SQLExpression { coalesce(values) }
+
+/// Returns the first value that is not NULL: see ``coalesce(_:)``.
+///
+/// - Parameter values: At least two values.
+public func coalesce(_ values: some Collection<any SQLExpressible>) -> SQLExpression {
+    .function("COALESCE", Array(values))
+}
 
 // MARK: - Windows
 

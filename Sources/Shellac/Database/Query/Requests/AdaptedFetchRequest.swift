@@ -9,8 +9,8 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
         (self.base, self.makeAdapter) = (base, makeAdapter)
     }
 
-    public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
-        let prepared = try base.prepare(db, forSingleResult: isOne)
+    public func makePreparedRequest(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
+        let prepared = try base.makePreparedRequest(db, forSingleResult: isOne)
         var adapter = try makeAdapter(db)
         if let supplement = prepared.supplement {
             guard let inner = supplement as? AdaptedRows else {

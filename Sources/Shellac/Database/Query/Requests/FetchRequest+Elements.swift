@@ -14,7 +14,7 @@ extension DatabaseFetchable {
         if let request = request as? any RowSource {
             return try request.asRequest(of: Self.self).fetchCursor(db)
         }
-        let prepared = try request.prepare(db, forSingleResult: false)
+        let prepared = try request.makePreparedRequest(db, forSingleResult: false)
         guard let supplement = prepared.supplement else {
             return try fetchCursor(prepared.statement, arguments: prepared.arguments)
         }
@@ -37,7 +37,7 @@ extension DatabaseFetchable {
         if let request = request as? any RowSource {
             return try request.asRequest(of: Self.self).fetchAll(db)
         }
-        let prepared = try request.prepare(db, forSingleResult: false)
+        let prepared = try request.makePreparedRequest(db, forSingleResult: false)
         guard let supplement = prepared.supplement else {
             return try fetchAll(prepared.statement, arguments: prepared.arguments)
         }
@@ -57,7 +57,7 @@ extension DatabaseFetchable {
         if let request = request as? any RowSource {
             return try request.asRequest(of: Self.self).fetchOne(db)
         }
-        let prepared = try request.prepare(db, forSingleResult: true)
+        let prepared = try request.makePreparedRequest(db, forSingleResult: true)
         guard let supplement = prepared.supplement else {
             return try fetchOne(prepared.statement, arguments: prepared.arguments)
         }

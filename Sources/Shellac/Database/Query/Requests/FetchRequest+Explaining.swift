@@ -16,7 +16,7 @@ extension FetchRequest {
     ///
     /// - Throws: a ``DatabaseError`` when the statement of the request does not compile.
     public func explain(_ db: Database) throws -> String {
-        let prepared = try prepare(db, forSingleResult: false)
+        let prepared = try makePreparedRequest(db, forSingleResult: false)
         let rows = try Row.fetchAll(
             db, sql: "EXPLAIN QUERY PLAN \(prepared.statement.sql)", arguments: prepared.arguments)
         var depths: [Int: Int] = [0: -1]
@@ -65,7 +65,7 @@ extension Database {
     public func dumpRequest(
         _ request: some FetchRequest, format: DumpFormat = .list, to stream: inout some TextOutputStream
     ) throws {
-        let prepared = try request.prepare(self, forSingleResult: false)
+        let prepared = try request.makePreparedRequest(self, forSingleResult: false)
         try dumpSQL(
             SQL(sql: prepared.statement.sql, arguments: prepared.arguments), format: format, to: &stream)
     }

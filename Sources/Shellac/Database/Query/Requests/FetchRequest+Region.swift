@@ -13,14 +13,14 @@ extension FetchRequest {
     public func region(_ db: Database) throws -> DatabaseRegion { try databaseRegion(db) }
 
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
-        try prepare(db, forSingleResult: false).statement.databaseRegion(db)
+        try makePreparedRequest(db, forSingleResult: false).statement.databaseRegion(db)
     }
 }
 
 extension QueryInterfaceRequest {
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
         let query = query
-        var region = try prepare(db, forSingleResult: false).statement.databaseRegion(db)
+        var region = try makePreparedRequest(db, forSingleResult: false).statement.databaseRegion(db)
         if let rows = try query.rowsRegion(db) { region = region.intersection(rows) }
         guard let supplement = query.supplement else { return region }
         return try region.union(supplement.region(of: query.source.type, in: db))

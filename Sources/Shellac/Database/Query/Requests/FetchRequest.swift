@@ -15,7 +15,7 @@ public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible, Sendable {
     ///   - isOne: Whether only the first row is needed.
     /// - Throws: a ``DatabaseError`` when the statement does not compile. A ``RecordError`` for a
     ///   key that the table does not have.
-    func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest
+    func makePreparedRequest(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest
 
     /// Fetches the number of rows.
     ///
@@ -35,15 +35,24 @@ public struct PreparedRequest {
     @usableFromInline let supplement: RequestSupplement?
 
     /// Creates the result of preparing a custom request: see
-    /// ``FetchRequest/prepare(_:forSingleResult:)``.
+    /// ``FetchRequest/makePreparedRequest(_:forSingleResult:)``.
     ///
     /// - Parameters:
     ///   - statement: A statement of the connection passed to the request, such as
     ///     `cachedStatement` returns.
-    ///   - arguments: The values that it binds. They are checked when it is run.
-    public init(statement: Statement, arguments: StatementArguments) {
-        self.init(statement: statement, arguments: arguments, supplement: nil)
+    ///   - arguments: The values that it binds. They are checked when it is run. By default, those
+    ///     of the statement.
+    ///   - adapter: The transformation of its columns.
+    public init(
+        statement: Statement, arguments: StatementArguments? = nil, adapter: (any RowAdapter)? = nil
+    ) {
+        self.init(
+            statement: statement, arguments: arguments ?? statement.arguments,
+            supplement: adapter.map { AdaptedRows($0) })
     }
+
+    /// The transformation of the statement's columns, if there is one.
+    public var adapter: (any RowAdapter)? { (supplement as? AdaptedRows)?.adapter }
 
     init(statement: Statement, arguments: StatementArguments, supplement: RequestSupplement?) {
         (self.statement, self.arguments, self.supplement) = (statement, arguments, supplement)
@@ -60,7 +69,7 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
     ///   match. The cursor throws errors of later steps.
     @inlinable
     public func fetchCursor(_ db: Database) throws -> DatabaseCursor<RowDecoder> {
-        let prepared = try prepare(db, forSingleResult: false)
+        let prepared = try makePreparedRequest(db, forSingleResult: false)
         if let supplement = prepared.supplement {
             return try RowDecoder.fetchCursor(prepared, suppliedBy: supplement)
         }
@@ -77,7 +86,7 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
     ///   of decoding an element, usually a ``RowDecodingError``.
     @inlinable
     public func fetchAll(_ db: Database) throws -> [RowDecoder] {
-        let prepared = try prepare(db, forSingleResult: false)
+        let prepared = try makePreparedRequest(db, forSingleResult: false)
         if let supplement = prepared.supplement {
             return try RowDecoder.fetchAll(prepared, suppliedBy: supplement, in: db, first: false)
         }
@@ -90,7 +99,7 @@ extension FetchRequest where RowDecoder: DatabaseFetchable {
     ///   of decoding an element, usually a ``RowDecodingError``.
     @inlinable
     public func fetchOne(_ db: Database) throws -> RowDecoder? {
-        let prepared = try prepare(db, forSingleResult: true)
+        let prepared = try makePreparedRequest(db, forSingleResult: true)
         if let supplement = prepared.supplement {
             return try RowDecoder.fetchAll(prepared, suppliedBy: supplement, in: db, first: true).first
         }
@@ -105,7 +114,7 @@ extension FetchRequest where RowDecoder: DatabaseFetchable & Hashable {
     ///   of decoding an element, usually a ``RowDecodingError``.
     @inlinable
     public func fetchSet(_ db: Database) throws -> Set<RowDecoder> {
-        let prepared = try prepare(db, forSingleResult: false)
+        let prepared = try makePreparedRequest(db, forSingleResult: false)
         if prepared.supplement != nil { return try Set(fetchAll(db)) }
         return try RowDecoder.fetchSet(prepared.statement, arguments: prepared.arguments)
     }

@@ -27,7 +27,7 @@ public struct QueryInterfaceRequest<RowDecoder>: FetchRequest {
         return Self(query)
     }
 
-    public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
+    public func makePreparedRequest(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
         var storage = storage
         if let supplement = storage.query.supplement {
             storage = try SharedQuery(
@@ -115,8 +115,8 @@ public struct Table<RowDecoder>: RowSource, RequestBuilding, FetchRequest {
         _ change: (QueryInterfaceRequest<RowDecoder>) throws -> QueryInterfaceRequest<RowDecoder>
     ) rethrows -> QueryInterfaceRequest<RowDecoder> { try change(all()) }
 
-    public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
-        try all().prepare(db, forSingleResult: isOne)
+    public func makePreparedRequest(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
+        try all().makePreparedRequest(db, forSingleResult: isOne)
     }
 
     public func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }

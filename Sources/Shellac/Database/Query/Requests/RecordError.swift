@@ -108,6 +108,6 @@ extension RecordError: CustomStringConvertible {
     }
 
     private static func description(of key: [String: DatabaseValue]) -> String {
-        DatabaseValue.description(of: key.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) })
+        DatabaseValue.description(of: key.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 }

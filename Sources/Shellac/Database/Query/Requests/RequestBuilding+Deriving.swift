@@ -249,7 +249,7 @@ extension SelectQuery {
     fileprivate func keys(_ columns: [String]?, _ rows: [[KeyValue]], of decoder: Any.Type)
         -> KeyCondition.Given
     {
-        if let type = source.type ?? decoder as? any TableRecord.Type,
+        if let type = source.type ?? decoder as? any _KeyStoring.Type,
             rows.contains(where: { !$0.allSatisfy(\.isValue) })
         {
             return .unstored(columns, rows, type)

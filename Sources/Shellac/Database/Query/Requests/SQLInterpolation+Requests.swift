@@ -39,6 +39,14 @@ extension SQLInterpolation {
         append(expression.sqlExpression)
     }
 
+    /// Appends any expression, whose type a generic function does not know: `\(expression)`.
+    ///
+    /// - Parameter expression: The expression, or a value, which is bound.
+    @_disfavoredOverload
+    public mutating func appendInterpolation(_ expression: some SQLExpressible) {
+        append(expression.sqlExpression)
+    }
+
     fileprivate mutating func append(_ expression: SQLExpression) {
         switch expression.syntax {
         case .fragment(let piece)?: appendInterpolation(piece)

@@ -53,7 +53,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
         self.init(literal: SQL(sql: sql, arguments: arguments), adapter: adapter, cached: isCached)
     }
 
-    public func prepare(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
+    public func makePreparedRequest(_ db: Database, forSingleResult isOne: Bool) throws -> PreparedRequest {
         let query = try query.written(on: db)
         let statement =
             isCached ? try db.cachedStatement(sql: query.text) : try db.makeStatement(sql: query.text)

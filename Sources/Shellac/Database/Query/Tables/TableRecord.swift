@@ -1,3 +1,11 @@
+/// A type that determines how the dates, data and UUIDs of keys are stored.
+@_documentation(visibility: internal)
+public protocol _KeyStoring: SendableMetatype {
+    static func databaseKeyValue(
+        _ value: any DatabaseValueConvertible, for column: String
+    ) throws -> DatabaseValue
+}
+
 /// A type with a table.
 ///
 /// ```swift
@@ -5,7 +13,7 @@
 /// Player.databaseTableName                  // "player"
 /// let count = try Player.fetchCount(db)
 /// ```
-public protocol TableRecord: SendableMetatype {
+public protocol TableRecord: _KeyStoring {
     /// The columns of the table, which closures receive: an `enum Columns` in the type.
     ///
     /// ```swift

@@ -19,7 +19,7 @@ struct KeyCondition: Sendable {
         case stored(Keys)
         /// Values of a primary key of one column, or of several columns. The type determines how
         /// they are stored.
-        case unstored([String]?, [[KeyValue]], any TableRecord.Type)
+        case unstored([String]?, [[KeyValue]], any _KeyStoring.Type)
     }
 
     let source: QuerySource
@@ -57,7 +57,7 @@ struct KeyCondition: Sendable {
 
     @inline(never)
     private func stored(
-        _ columns: [String]?, _ rows: [[KeyValue]], _ type: any TableRecord.Type,
+        _ columns: [String]?, _ rows: [[KeyValue]], _ type: any _KeyStoring.Type,
         _ schema: (table: TableSchema, primaryKey: [String])?
     ) throws -> Keys {
         guard let names = columns ?? schema?.primaryKey.first.map({ [$0] }) else { return .values([]) }
@@ -103,7 +103,7 @@ enum KeyValue: Sendable {
     var isValue: Bool { if case .value = self { true } else { false } }
 
     /// Returns the value as a record type stores it in a column.
-    func stored(by type: any TableRecord.Type, in column: String) throws -> DatabaseValue {
+    func stored(by type: any _KeyStoring.Type, in column: String) throws -> DatabaseValue {
         switch self {
         case .value(let value): value
         case .date(let date): try type.databaseKeyValue(date, for: column)

@@ -77,13 +77,17 @@ package enum Inflection {
     ]
 
     /// Changes the last word of a name in camel case or with underscores. The first letter keeps
-    /// its case.
+    /// its case, and digits at the end remain there.
     ///
     /// - Parameter change: Returns the number of characters to replace at the end, and the
     ///   replacement. Nil for no change.
     private static func changingLastWord(
         of name: String, _ change: (Substring) -> (dropped: Int, ending: String)?
     ) -> String {
+        if let last = name.lastIndex(where: { !$0.isNumber }), name.index(after: last) < name.endIndex {
+            let digits = name[name.index(after: last)...]
+            return changingLastWord(of: String(name[...last]), change) + digits
+        }
         var start = name.startIndex
         var previous: Character?
         for index in name.indices {

@@ -48,7 +48,7 @@ extension Database {
         }
     }
 
-    /// Prints the SQL of all declarations of a database, oldest first.
+    /// Prints the SQL of all declarations of a database, by the names of their tables.
     ///
     /// ```swift
     /// try db.dumpSchema()
@@ -56,7 +56,8 @@ extension Database {
     /// // CREATE INDEX playerByName ON player(name);
     /// ```
     ///
-    /// SQLite's own tables, and the indexes of constraints, are left out.
+    /// SQLite's own tables, the table of applied migrations, and the indexes of constraints are
+    /// left out.
     ///
     /// - Parameter schemaName: The database: `main`, `temp`, or the name of an attached one.
     /// - Throws: a ``DatabaseError`` when there is no database of that name.
@@ -78,11 +79,12 @@ extension Database {
             self,
             sql: """
                 SELECT name, sql FROM \(schemaName.quotedDatabaseIdentifier).sqlite_master
-                WHERE sql IS NOT NULL ORDER BY rowid
+                WHERE sql IS NOT NULL
+                ORDER BY tbl_name COLLATE NOCASE, type NOT IN ('table', 'view'), type, name COLLATE NOCASE
                 """)
         while let row = try rows.next() {
             let (name, sql): (String, String) = try (row[0], row[1])
-            if !Self.isSQLiteInternalTable(name) { stream.write("\(sql);\n") }
+            if !Self.isInternalTable(name) { stream.write("\(sql);\n") }
         }
     }
 
@@ -138,7 +140,8 @@ extension Database {
         }
     }
 
-    /// Prints a whole database: the output of ``dumpSchema(in:)``, and the rows of each table.
+    /// Prints a whole database: the output of ``dumpSchema(in:)`` under the heading
+    /// `sqlite_master`, and the rows of each table under its name.
     ///
     /// - Parameters:
     ///   - schemaName: The database: `main`, `temp`, or the name of an attached one.
@@ -159,11 +162,18 @@ extension Database {
     public func dumpContent(
         in schemaName: String = "main", format: DumpFormat = .list, to stream: inout some TextOutputStream
     ) throws {
+        stream.write("sqlite_master\n")
         try dumpSchema(in: schemaName, to: &stream)
-        for table in try tableNames(in: schemaName) {
+        let tables = try tableNames(in: schemaName).filter { !Self.isInternalTable($0) }
+        for table in tables.sorted(by: { $0.lowercased() < $1.lowercased() }) {
             stream.write("\n\(table)\n")
             try dumpTables([table], in: schemaName, format: format, to: &stream)
         }
+    }
+
+    /// Returns whether a table is one that SQLite or Shellac maintains.
+    private static func isInternalTable(_ name: String) -> Bool {
+        isSQLiteInternalTable(name) || name == migrationTable
     }
 
     private func dump(

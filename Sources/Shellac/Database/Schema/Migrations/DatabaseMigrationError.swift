@@ -1,19 +1,20 @@
-/// An error that names the failed migration and its cause.
+/// An error that is no ``DatabaseError``, and that a migration has thrown.
 ///
 /// ```swift
 /// do {
 ///     try migrator.migrate(dbQueue)
-/// } catch let error as DatabaseMigrationError {
+/// } catch {
 ///     print(error)    // the migration "addAge" failed: SQLite error 1: no such table: person - while …
 /// }
 /// ```
 ///
+/// A ``DatabaseError`` is thrown as it is, and names the migration in ``DatabaseError/migration``.
 /// The database is in the state that the previous migration left. See ``DatabaseMigrator``.
 public struct DatabaseMigrationError: Error, CustomStringConvertible {
     /// The name of the migration.
     public let migration: String
 
-    /// The cause: often a ``DatabaseError``, or an error thrown by the migration's own code.
+    /// The error thrown by the migration's own code.
     public let underlyingError: any Error
 
     /// Creates the error of a migration.

@@ -8,12 +8,12 @@ extension DatabaseMigrator {
         let remembered = try appliedIdentifiers(db)
         if let beyond = registered[(target + 1)...].last(where: { $0.isBehind(remembered) }) {
             let name = registered[target].name
-            throw DatabaseMigrationError(
-                migration: name,
-                underlyingError: DatabaseError(
-                    resultCode: .SQLITE_MISUSE,
-                    message: "the database has been migrated beyond it, up to \"\(beyond.name)\": "
-                        + "migrations cannot be undone"))
+            var error = DatabaseError(
+                resultCode: .SQLITE_MISUSE,
+                message: "the database has been migrated beyond it, up to \"\(beyond.name)\": "
+                    + "migrations cannot be undone")
+            error.migration = name
+            throw error
         }
         let count = registered[...target].count { !$0.isApplied(remembered) }
         var index = 0
@@ -27,6 +27,9 @@ extension DatabaseMigrator {
             do {
                 try run(migration, on: db)
             } catch let error as CancellationError {
+                throw error
+            } catch var error as DatabaseError {
+                error.migration = migration.name
                 throw error
             } catch {
                 throw DatabaseMigrationError(migration: migration.name, underlyingError: error)

@@ -32,9 +32,9 @@
 /// 4. Its name is stored, and the transaction is committed.
 ///
 /// An error, a cancellation, or the death of the process undoes all of it. The database is in the
-/// state that the previous migration left, and the next run continues from there. A
-/// ``DatabaseMigrationError`` names the failed migration. If the task was cancelled,
-/// `CancellationError` is thrown unchanged.
+/// state that the previous migration left, and the next run continues from there. The
+/// error names the failed migration: see ``DatabaseError/migration`` and ``DatabaseMigrationError``.
+/// If the task was cancelled, `CancellationError` is thrown unchanged.
 ///
 /// Never change a migration after you have released it: register another one.
 public struct DatabaseMigrator: Sendable {
@@ -218,8 +218,9 @@ public struct DatabaseMigrator: Sendable {
     ///   - name: The last migration to run. The last registered one if nil. A name that is not
     ///     registered traps with a message.
     ///   - progress: Called before each migration that runs.
-    /// - Throws: a ``DatabaseMigrationError``, also when the database has already been migrated
-    ///   beyond `name`.
+    /// - Throws: a ``DatabaseError`` that names its ``DatabaseError/migration``, also when the
+    ///   database has already been migrated beyond `name`. A ``DatabaseMigrationError`` for another
+    ///   error that a migration has thrown.
     public func migrate(
         _ writer: some DatabaseWriter, upTo name: String? = nil,
         progress: ((MigrationProgress) -> Void)? = nil
@@ -248,6 +249,27 @@ public struct DatabaseMigrator: Sendable {
     ) async throws {
         let target = index(of: name)
         try await writer.writeWithoutTransaction { db in try run(db, upTo: target, progress) }
+    }
+
+    /// Runs the registered migrations that were not yet applied, later: the caller does not wait.
+    ///
+    /// - Parameters:
+    ///   - writer: The database to migrate.
+    ///   - completion: Called in the access after the last migration, with the database or the
+    ///     error.
+    public func asyncMigrate(
+        _ writer: some DatabaseWriter,
+        completion: @escaping @Sendable (Result<Database, any Error>) -> Void
+    ) {
+        let target = index(of: nil)
+        writer.asyncBarrierWriteWithoutTransaction { access in
+            completion(
+                Result {
+                    let db = try access.get()
+                    try run(db, upTo: target)
+                    return db
+                })
+        }
     }
 
     /// Returns the index of a registered migration, or of the last one. Nil if none is registered.

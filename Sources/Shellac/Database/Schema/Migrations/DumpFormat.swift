@@ -21,7 +21,8 @@ public struct DumpFormat: Sendable {
     enum Form: Hashable, Sendable {
         case list(separator: String)
         case quote(separator: String)
-        case csv, line, debug, json
+        case debug(separator: String)
+        case csv, line, json
     }
 
     let form: Form
@@ -50,8 +51,7 @@ public struct DumpFormat: Sendable {
     func header(_ columns: [String]) -> String {
         switch form {
         case .csv: columns.map(Self.csvField).joined(separator: ",") + "\r\n"
-        case .list(let separator) where hasHeader: columns.joined(separator: separator) + "\n"
-        case .debug where hasHeader: columns.joined(separator: "|") + "\n"
+        case .list(let separator) where hasHeader, .debug(let separator) where hasHeader: columns.joined(separator: separator) + "\n"
         case .quote(let separator) where hasHeader:
             columns.map(\.quotedDatabaseLiteral).joined(separator: separator) + "\n"
         case .json: "["
@@ -64,7 +64,7 @@ public struct DumpFormat: Sendable {
         let values = row.databaseValues
         switch form {
         case .list(let separator): return values.map(plainText).joined(separator: separator) + "\n"
-        case .debug: return values.map(debugText).joined(separator: "|") + "\n"
+        case .debug(let separator): return values.map(debugText).joined(separator: separator) + "\n"
         case .quote(let separator): return values.map(\.sqlLiteral).joined(separator: separator) + "\n"
         case .csv: return values.map { Self.csvField(plainText($0)) }.joined(separator: ",") + "\r\n"
         case .json:
@@ -159,10 +159,15 @@ extension DumpFormat {
     /// The format for debugging. It is like ``list``, but sixteen bytes that are not a valid string
     /// are written as a UUID.
     ///
-    /// - Parameter header: Whether the names of the columns precede the rows.
-    public static func debug(header: Bool = false) -> DumpFormat {
-        var format = DumpFormat(.debug)
-        format.hasHeader = header
+    /// - Parameters:
+    ///   - header: Whether the names of the columns precede the rows.
+    ///   - separator: The text between two values.
+    ///   - nullValue: The text for NULL.
+    public static func debug(
+        header: Bool = false, separator: String = "|", nullValue: String = ""
+    ) -> DumpFormat {
+        var format = DumpFormat(.debug(separator: separator))
+        (format.hasHeader, format.nullText) = (header, nullValue)
         return format
     }
 

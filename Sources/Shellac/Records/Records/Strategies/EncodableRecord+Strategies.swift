@@ -41,6 +41,12 @@ extension TableRecord where Self: EncodableRecord {
     public static func databaseKeyValue(
         _ value: any DatabaseValueConvertible, for column: String
     ) throws -> DatabaseValue { try storedKeyValue(value, for: column) }
+}
+
+extension EncodableRecord {
+    public static func databaseKeyValue(
+        _ value: any DatabaseValueConvertible, for column: String
+    ) throws -> DatabaseValue { try storedKeyValue(value, for: column) }
 
     /// Returns a value as the strategies of the type store it in a column.
     static func storedKeyValue(

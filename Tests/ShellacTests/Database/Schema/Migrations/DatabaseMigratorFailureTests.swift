@@ -79,10 +79,9 @@ struct DatabaseMigratorFailureTests {
             "BEGIN", "COMMIT", "END", "ROLLBACK", "COMMIT; BEGIN", "ROLLBACK; INSERT INTO a VALUES (2)",
         ])
     func ownTransaction(sql: String) throws {
-        let error = thrownError { try migrator { db in try db.execute(sql: sql) }.migrate(queue) }
-        let reason = (error as? DatabaseMigrationError)?.underlyingError as? DatabaseError
-        #expect(reason?.resultCode == .SQLITE_MISUSE)
-        #expect(reason?.message?.contains("a migration runs in its own transaction") == true)
+        let error = databaseError { try migrator { db in try db.execute(sql: sql) }.migrate(queue) }
+        #expect(error?.resultCode == .SQLITE_MISUSE)
+        #expect(error?.message?.contains("a migration runs in its own transaction") == true)
         try expectUnharmed()
     }
 
@@ -132,10 +131,9 @@ struct DatabaseMigratorFailureTests {
             try? db.execute(sql: "ROLLBACK")
             try? db.execute(sql: "INSERT INTO a VALUES (3)")
         }
-        let error = thrownError { try migrator.migrate(queue) } as? DatabaseMigrationError
+        let error = databaseError { try migrator.migrate(queue) }
         #expect(error?.migration == "broken")
-        #expect(
-            (error?.underlyingError as? DatabaseError)?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
+        #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
         try expectUnharmed()
     }
 

@@ -88,9 +88,9 @@ struct DatabaseMigratorFilesTests {
                 + "`INSERT INTO c VALUES (1)`")
         #expect(try queue.tables() == ["a"])
         try write("BEGIN; CREATE TABLE b (x); COMMIT", to: "2.sql")
-        let second = thrownError { try migrator().migrate(queue) } as? DatabaseMigrationError
+        let second = databaseError { try migrator().migrate(queue) }
         #expect(second?.migration == "2.sql")
-        #expect((second?.underlyingError as? DatabaseError)?.resultCode == .SQLITE_MISUSE)
+        #expect(second?.resultCode == .SQLITE_MISUSE)
         #expect(try queue.tables() == ["a"])
     }
 
@@ -99,9 +99,9 @@ struct DatabaseMigratorFilesTests {
         _ = try folder.write([0x2D, 0x2D, 0xFF], to: "1.sql")
         let migrator = try migrator()
         func reason() -> DatabaseError? {
-            let error = thrownError { try migrator.migrate(queue) } as? DatabaseMigrationError
+            let error = databaseError { try migrator.migrate(queue) }
             #expect(error?.migration == "1.sql")
-            return error?.underlyingError as? DatabaseError
+            return error
         }
         #expect(reason()?.message == "the file \(folder.path("1.sql")) is not UTF-8")
         try FileManager.default.removeItem(atPath: folder.path("1.sql"))

