@@ -37,7 +37,7 @@ private struct Book: Codable, Hashable, Identifiable, FetchableRecord, Persistab
     var title: String
     var pages: Int
 
-    // The types that GRDB gives to associations, for stored properties.
+    // GRDB's types of associations, for stored properties.
     static let author: BelongsToAssociation<Book, Author> = belongsTo(Author.self)
     static let writer = belongsTo(Author.self, key: "writer", using: ForeignKey(["authorId"]))
     static let reviews: HasManyAssociation<Book, Review> = hasMany(Review.self)
@@ -84,8 +84,7 @@ struct RelationNamesTests {
             #expect(reviewed?.prefetchedRows["opinions"]?.count == 2)
         }
         // Digits at the end are kept.
-        #expect(
-            Inflections.default.pluralize("d1") == "ds1" && Inflections.default.singularize("ds1") == "d1")
+        #expect("d1".pluralized == "ds1" && "ds1".singularized == "d1")
     }
 
     @Test("A generic function takes any association to one row, and a property holds one")
@@ -102,6 +101,18 @@ struct RelationNamesTests {
             try #expect(any(Author.books).fetchCount(db) == 2)
             let authors = try Review.including(required: Review.author).asRequest(of: Row.self).fetchAll(db)
             #expect(authors.count == 2)
+            // The scope of a relation is behind those of the rows that it leads through.
+            #expect(authors[0].scopes.names == ["book"] && authors[0].scopes["book"]?.isEmpty == true)
+            try #expect(authors[0].scopes["book"]?.scopes["author"]?["name"] == "Anna")
+            let all = try Row.fetchAll(db, Review.including(optional: Review.author).order(Column("id")))
+            #expect(all.map { $0.scopes["book"]?.scopes["author"] != nil } == [true, true, false])
+            struct Info: Decodable, FetchableRecord {
+                var review: Review
+                var author: Author?
+            }
+            let infos = try Review.including(optional: Review.author).order(Column("id"))
+                .asRequest(of: Info.self).fetchAll(db)
+            #expect(infos.map(\.author?.name) == ["Anna", "Anna", nil])
         }
     }
 

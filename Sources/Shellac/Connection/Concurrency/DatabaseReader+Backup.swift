@@ -1,4 +1,4 @@
-// Backups of a queue, a pool or a snapshot. Those of a pool or a snapshot are here.
+// Backups of a queue, a pool or a snapshot, and how a pool and a snapshot copy one state.
 
 extension DatabaseReader {
     /// Copies the database over another one, whose content is lost.
@@ -73,7 +73,7 @@ extension DatabaseReader {
         }
     }
 
-    /// Traps if a database is to be copied over itself.
+    /// Traps if the destination of a backup is its source.
     func checkIsOther(_ destination: some DatabaseWriter) {
         if self === destination { Misuse.trap("a database cannot be copied over itself.") }
     }

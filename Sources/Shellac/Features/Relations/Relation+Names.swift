@@ -1,4 +1,4 @@
-// The names that GRDB gives to relations, for stored properties and generic functions.
+// GRDB's names of relations, for stored properties and generic functions.
 
 public typealias Association = Relation
 public typealias BelongsToAssociation<Origin, Destination> = BelongsTo<Destination>

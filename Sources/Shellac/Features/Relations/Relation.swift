@@ -33,6 +33,10 @@
 /// Rows that do not satisfy a condition do not belong to the relation. An order sorts the related
 /// rows of each row. Only requests have limits and groups, which would apply to all rows together
 /// and leave some parents without theirs.
+///
+/// GRDB's names of these types are declared, too: `Association`,
+/// `BelongsToAssociation<Player, Team>` and others. The first generic argument is the type that the
+/// relation begins with.
 public protocol Relation<Target>: DerivableRequest, Sendable where RowDecoder == Target {
     /// The type that the relation leads to.
     associatedtype Target

@@ -15,9 +15,10 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The class of the other rows.
-    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
-    ///   - foreignKey: The columns of the foreign key. Name them if the schema has no key between the
-    ///     tables, or several.
+    ///   - key: The key of the relation: see `forKey(_:)`. By default, the name of the other
+    ///     table.
+    ///   - foreignKey: The columns of the foreign key. Name them if the schema has no key between
+    ///     the tables, or several.
     @inlinable
     public static func belongsTo<Target: Record>(
         _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
@@ -29,9 +30,10 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The type of the other rows.
-    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
-    ///   - foreignKey: The columns of the foreign key. Name them if the schema has no key between the
-    ///     tables, or several.
+    ///   - key: The key of the relation: see `forKey(_:)`. By default, the name of the other
+    ///     table.
+    ///   - foreignKey: The columns of the foreign key. Name them if the schema has no key between
+    ///     the tables, or several.
     public static func belongsTo<Target: TableRecord>(
         _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> BelongsTo<Target> { BelongsTo(_relation(target, key, foreignKey, isUp: true, isMany: false, nil)) }
@@ -47,9 +49,10 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The class of the other rows.
-    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
-    ///   - foreignKey: The columns of the foreign key in the other table. Name them if the schema has no
-    ///     key between the tables, or several.
+    ///   - key: The key of the relation: see `forKey(_:)`. By default, the name of the other
+    ///     table.
+    ///   - foreignKey: The columns of the foreign key in the other table. Name them if the schema
+    ///     has no key between the tables, or several.
     @inlinable
     public static func hasMany<Target: Record>(
         _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
@@ -61,9 +64,10 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The type of the other rows.
-    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
-    ///   - foreignKey: The columns of the foreign key in the other table. Name them if the schema has no
-    ///     key between the tables, or several.
+    ///   - key: The key of the relation: see `forKey(_:)`. By default, the name of the other
+    ///     table.
+    ///   - foreignKey: The columns of the foreign key in the other table. Name them if the schema
+    ///     has no key between the tables, or several.
     public static func hasMany<Target: TableRecord>(
         _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasMany<Target> { HasMany(_relation(target, key, foreignKey, isUp: false, isMany: true, nil)) }
@@ -73,9 +77,10 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The class of the other rows.
-    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
-    ///   - foreignKey: The columns of the foreign key in the other table. Name them if the schema has no
-    ///     key between the tables, or several.
+    ///   - key: The key of the relation: see `forKey(_:)`. By default, the name of the other
+    ///     table.
+    ///   - foreignKey: The columns of the foreign key in the other table. Name them if the schema
+    ///     has no key between the tables, or several.
     @inlinable
     public static func hasOne<Target: Record>(
         _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
@@ -87,9 +92,10 @@ extension TableRecord {
     ///
     /// - Parameters:
     ///   - target: The type of the other rows.
-    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
-    ///   - foreignKey: The columns of the foreign key in the other table. Name them if the schema has no
-    ///     key between the tables, or several.
+    ///   - key: The key of the relation: see `forKey(_:)`. By default, the name of the other
+    ///     table.
+    ///   - foreignKey: The columns of the foreign key in the other table. Name them if the schema
+    ///     has no key between the tables, or several.
     public static func hasOne<Target: TableRecord>(
         _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOne<Target> { HasOne(_relation(target, key, foreignKey, isUp: false, isMany: false, nil)) }
@@ -132,7 +138,8 @@ extension TableRecord {
     ///   - target: The type of the other rows.
     ///   - path: The relation to the rows in between.
     ///   - relation: The relation from these to the other rows.
-    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
+    ///   - key: The key of the relation: see `forKey(_:)`. By default, the name of the other
+    ///     table.
     public static func hasMany<Target: TableRecord>(
         _ target: Target.Type, through path: some Relation, using relation: some Relation<Target>,
         key: String? = nil
@@ -148,7 +155,8 @@ extension TableRecord {
     ///   - target: The type of the other rows.
     ///   - path: The relation to the rows in between.
     ///   - relation: The relation from these to the other rows.
-    ///   - key: The key of the relation, as of `forKey(_:)`. By default, the name of the other table.
+    ///   - key: The key of the relation: see `forKey(_:)`. By default, the name of the other
+    ///     table.
     public static func hasOne<Target: TableRecord>(
         _ target: Target.Type, through path: some Relation, using relation: some Relation<Target>,
         key: String? = nil

@@ -137,7 +137,11 @@ public struct RowScopes: Sequence {
     ///
     /// - Parameter name: The case-sensitive key. It is the key of the association, or the name of a
     ///   part that an adapter defines.
-    public subscript(_ name: String) -> Row? { rows.first { $0.name == name }?.row }
+    public subscript(_ name: String) -> Row? {
+        let named = rows.lazy.filter { $0.name == name }
+        // A table that is joined only to reach others has a row without columns.
+        return (named.first { $0.row?.isEmpty == false } ?? named.first)?.row
+    }
 
     /// The keys, including those without a joined row.
     public var names: [String] { rows.map(\.name) }

@@ -99,7 +99,7 @@ extension RandomGraph {
         let relation = way.relation
         func found(_ request: QueryInterfaceRequest<Red>) throws -> [Pair] {
             try request.asRequest(of: Row.self).fetchAll(db).map {
-                Pair(owner: try $0["id"], other: try $0.scopes[key]?["id"])
+                Pair(owner: try $0["id"], other: try $0.scopesTree[key]?["id"])
             }
         }
         if let difference = try differs("required", way, found(Red.including(required: relation)), expected) {

@@ -33,8 +33,8 @@
 ///
 /// An error, a cancellation, or the death of the process undoes all of it. The database is in the
 /// state that the previous migration left, and the next run continues from there. The
-/// error names the failed migration: see ``DatabaseError/migration`` and ``DatabaseMigrationError``.
-/// If the task was cancelled, `CancellationError` is thrown unchanged.
+/// error names the failed migration: see ``DatabaseError/migration`` and
+/// ``DatabaseMigrationError``. If the task was cancelled, `CancellationError` is thrown unchanged.
 ///
 /// Never change a migration after you have released it: register another one.
 public struct DatabaseMigrator: Sendable {
