@@ -1064,7 +1064,7 @@ final class Store: Sendable {
 
     func upsert(_ book: Book) throws -> Book {
         try dbWriter.write { db in
-            let book = book
+            var book = book
             return try book.upsertAndFetch(
                 db,
                 onConflict: ["isbn"],

@@ -22,8 +22,10 @@ public enum OwnThread {
         }
         thread.start()
         end.wait()
-        guard let result else { throw POSIXError(.ESRCH) }
-        return try result.get()
+        guard let outcome = result else { throw POSIXError(.ESRCH) }
+        // The thread holds the variable for a moment longer, and must not hold the result.
+        result = nil
+        return try outcome.get()
     }
 
     /// Makes this thread, and no other, one of a user without rights.

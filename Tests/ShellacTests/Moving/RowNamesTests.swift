@@ -60,7 +60,7 @@ struct RowNamesTests {
         try withMovers { db in
             let rows = try Row.fetchCursor(db, sql: "SELECT id, name FROM mover ORDER BY id")
             let row = try #require(try rows.next())
-            #expect(row.last?.value == "Arthur")
+            #expect(row.last?.1 == "Arthur")
         }
     }
 

@@ -140,7 +140,7 @@ extension ValueObservation {
         } else {
             task = Task {
                 do {
-                    let step = try await reader.read(read)
+                    let step = try await reader.read { db in try read(db) }
                     deliver(.success(step))
                 } catch {
                     if !Task.isCancelled { deliver(.failure(error)) }

@@ -83,8 +83,6 @@ private struct ScopedList {
     private let columns: [Int]
     private var keys: KeyIndex
     private var owners: [AttachedRows] = []
-    /// The rows that have an empty list, because the row with the list was not joined.
-    private var childless: [AttachedRows] = []
 
     init(_ list: ScopePlan.List, _ scopes: [Int], _ columns: [Int]) {
         (definition, path, self.scopes, self.columns) = (list.definition, list.path, scopes, columns)
@@ -96,7 +94,7 @@ private struct ScopedList {
         var row = row
         for scope in scopes {
             guard let inner = row.attached?.scopes[scope].row else {
-                if let attached = row.attached { childless.append(attached) }
+                row.attached?.missingLists.insert(definition.key)
                 return
             }
             row = inner
@@ -119,7 +117,6 @@ private struct ScopedList {
             try kept.fetchLists(in: db)
             for (row, number) in zip(kept.rows, numbers) { lists[number].append(row) }
         }
-        for owner in childless { owner.lists.append((definition.key, [])) }
         for (owner, number) in zip(owners, keys.numbers) {
             owner.lists.append((definition.key, number < 0 ? [] : lists[Int(number)]))
         }

@@ -9,6 +9,9 @@ class AttachedRows {
     /// The rows that refer to the row, by the names of their lists.
     final var lists: [(name: String, rows: [Row])] = []
 
+    /// The names of lists that no row has, because the one that would have them was not joined.
+    final var missingLists: Set<String> = []
+
     /// The table of the row itself.
     final let table: String
 
@@ -18,12 +21,13 @@ class AttachedRows {
     fileprivate final func copy() -> AttachedRows {
         let copy = AttachedCopies(table, scopes.map { ($0.name, $0.row?.copy()) }, statementRow?.copy())
         copy.lists = lists
+        copy.missingLists = missingLists
         return copy
     }
 
     /// Whether there may be rows with a given name, at any depth.
     final func hasRows(_ name: String) -> Bool {
-        lists.contains { $0.name == name }
+        lists.contains { $0.name == name } || missingLists.contains(name)
             || scopes.contains { $0.name == name || $0.row?.attached?.hasRows(name) ?? false }
     }
 
@@ -76,6 +80,13 @@ extension Row {
                 + list.rows.flatMap { row in [row.description] + row.attachedLines }.map { "  \($0)" }
         }
         return (joined + lists).map { "  \($0)" }
+    }
+
+    /// Whether a list is missing in the row, or in one that was joined with it.
+    func missesList(_ name: String) -> Bool {
+        guard let attached else { return false }
+        return attached.missingLists.contains(name)
+            || attached.scopes.contains { $0.row?.missesList(name) ?? false }
     }
 
     // MARK: - Reading

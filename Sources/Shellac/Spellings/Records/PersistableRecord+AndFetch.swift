@@ -72,16 +72,6 @@ extension MutablePersistableRecord where Self: FetchableRecord {
         return try copy.saveAndFetch(db, onConflict: resolution, as: recordType)
     }
 
-    /// See ``MutablePersistableRecord/upsert(_:)``.
-    ///
-    /// Returns the record as the database stores it: with its row id, and the defaults of columns
-    /// that it does not encode. Throws ``RecordError/recordNotFound(databaseTableName:key:)`` if a
-    /// conflict was resolved by ignoring the record.
-    public func upsertAndFetch(_ db: Database) throws -> Self {
-        var copy = self
-        return try copy.upsertAndFetch(db, as: recordType)
-    }
-
     /// See ``MutablePersistableRecord/update(_:)``.
     ///
     /// Returns the record as the database stores it: with its row id, and the defaults of columns

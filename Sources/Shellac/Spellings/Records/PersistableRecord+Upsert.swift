@@ -35,6 +35,13 @@ extension MutablePersistableRecord {
 }
 
 extension MutablePersistableRecord where Self: FetchableRecord {
+    /// See ``MutablePersistableRecord/upsert(_:)``.
+    ///
+    /// Returns the record as the database stores it.
+    public mutating func upsertAndFetch(_ db: Database) throws -> Self {
+        try upsertAndFetch(db, as: recordType)
+    }
+
     /// See ``MutablePersistableRecord/upsert(_:onConflict:updating:doUpdate:)``.
     ///
     /// Returns the record as the database stores it. A conflict in other columns throws.
@@ -51,8 +58,33 @@ extension MutablePersistableRecord where Self: FetchableRecord {
         @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias<Self>) throws ->
             [ColumnAssignment]
     ) throws -> Self {
-        try upsertAndFetch(
-            db, as: type(of: self), onConflict: columns, updating: strategy, doUpdate: assignments)
+        try upsertAndFetch(db, as: recordType, onConflict: columns, updating: strategy, doUpdate: assignments)
+    }
+}
+
+extension PersistableRecord where Self: FetchableRecord {
+    /// See ``MutablePersistableRecord/upsert(_:)``.
+    ///
+    /// Returns the record as the database stores it.
+    public func upsertAndFetch(_ db: Database) throws -> Self { try upsertAndFetch(db, as: recordType) }
+
+    /// See ``MutablePersistableRecord/upsert(_:onConflict:updating:doUpdate:)``.
+    ///
+    /// Returns the record as the database stores it. A conflict in other columns throws.
+    public func upsertAndFetch(
+        _ db: Database, onConflict columns: [String], updating strategy: UpsertUpdateStrategy = .allColumns
+    ) throws -> Self { try upsertAndFetch(db, onConflict: columns, updating: strategy) { _ in } }
+
+    /// See ``MutablePersistableRecord/upsert(_:onConflict:updating:doUpdate:)``.
+    ///
+    /// Returns the record as the database stores it.
+    public func upsertAndFetch(
+        _ db: Database, onConflict columns: [String] = [],
+        updating strategy: UpsertUpdateStrategy = .allColumns,
+        @ColumnAssignmentsBuilder doUpdate assignments: (_ excluded: TableAlias<Self>) throws ->
+            [ColumnAssignment]
+    ) throws -> Self {
+        try upsertAndFetch(db, as: recordType, onConflict: columns, updating: strategy, doUpdate: assignments)
     }
 }
 

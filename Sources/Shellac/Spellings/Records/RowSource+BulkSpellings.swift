@@ -59,6 +59,7 @@ extension RowSource where RowDecoder: TableRecord {
     /// See ``RowSource/deleteAndFetchStatement(_:selection:)-(_,[SQLSelectable])``.
     ///
     /// The function is called immediately, with the columns that the type declares.
+    @_disfavoredOverload
     public func deleteAndFetchStatement(
         _ db: Database,
         @SQLSelectionBuilder select selection: (RowDecoder.Columns.Type) throws -> [any SQLSelectable]

@@ -85,9 +85,9 @@ struct RowTests {
                 }
                 #expect(names == Self.names)
                 #expect(values == Self.values)
-                #expect(row.map(\.name) == Self.names)
+                #expect(row.map(\.0) == Self.names)
                 #expect(row.underestimatedCount == 10)
-                #expect(row.reversed().first?.value == 2)
+                #expect(row.reversed().first?.1 == 2)
                 #expect(
                     row.dictionary
                         == Dictionary(zip(Self.names, Self.values), uniquingKeysWith: { a, _ in a }))

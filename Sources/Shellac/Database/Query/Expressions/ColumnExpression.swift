@@ -1,3 +1,5 @@
+// Columns of a table, as expressions and as places of a row.
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -80,7 +82,11 @@ extension Row {
         get throws { try self[column.name] }
     }
 
-    /// Returns the value in a column as a Swift value: see the subscript by name.
+    /// Returns the value in a column as a Swift value. Nil for NULL, and if the row has no such
+    /// column.
+    ///
+    /// - Parameter column: The column, whose name matches in any case.
+    /// - Throws: nothing. (It is `throws` for consistency with the subscripts that convert.)
     @_disfavoredOverload
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
         get throws { databaseValue(named: column.name)?.storage.value }
@@ -100,6 +106,13 @@ extension Row {
 
 extension Row {
     /// Calls a function with the bytes of a column: see ``Row/withUnsafeData(named:_:)``.
+    ///
+    /// - Parameters:
+    ///   - column: The column, whose name matches in any case.
+    ///   - body: A function that gets the bytes, or nil if the column is NULL or missing. The bytes
+    ///     are only valid during the call.
+    /// - Throws: a ``RowDecodingError`` if the column holds a number, and any error of the
+    ///   function.
     public func withUnsafeData<Result>(
         at column: some ColumnExpression, _ body: (Data?) throws -> Result
     ) throws -> Result { try withUnsafeData(named: column.name, body) }

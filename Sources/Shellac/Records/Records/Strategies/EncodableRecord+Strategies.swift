@@ -44,6 +44,7 @@ extension TableRecord where Self: EncodableRecord {
 }
 
 extension EncodableRecord {
+    @_documentation(visibility: internal)
     public static func databaseKeyValue(
         _ value: any DatabaseValueConvertible, for column: String
     ) throws -> DatabaseValue { try storedKeyValue(value, for: column) }

@@ -217,7 +217,7 @@ struct UpsertTests {
     private func fetching<Mate: MateRecord>(_: Mate.Type) throws {
         try Crew.database().write { db in
             try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2)")
-            let sailor = Sailor(name: "a", rank: 5)
+            var sailor = Sailor(name: "a", rank: 5)
             let fetched = try sailor.upsertAndFetch(db, onConflict: ["name"]) { _ in Self.rank += 1 }
             #expect(fetched == Sailor(id: 7, name: "a", rank: 3))
             let kept = try sailor.upsertAndFetch(

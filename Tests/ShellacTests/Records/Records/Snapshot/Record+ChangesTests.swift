@@ -150,7 +150,7 @@ struct RecordChangesTests {
             #expect(try !Hero(row: live.copy()).hasDatabaseChanges)
             let owned = try #require(try Row.fetchOne(db, sql: sql))
             #expect(try !Hero(row: owned).hasDatabaseChanges)
-            #expect(try Hero(row: Row(owned.map { ($0.name, $0.value) })).hasDatabaseChanges)
+            #expect(try Hero(row: Row(Array(owned))).hasDatabaseChanges)
             #expect(try !Hero.fetchAll(db)[0].hasDatabaseChanges)
             #expect(try Hero.fetchCursor(db, sql: sql).next()?.hasDatabaseChanges == false)
             #expect(try !Hero.find(db, key: 1).hasDatabaseChanges)
