@@ -35,8 +35,10 @@ extension RelationError: CustomStringConvertible {
                 + "longer exists: keep that record, or load the relation itself with "
                 + ".including(\(relation))"
         case .wrongOwner(let relation, let type):
-            return
-                "\(relation) is not a relation of \(type): name one that \(type) or a superclass of it declares"
+            let advice =
+                type.hasPrefix("Table(")
+                ? "name one that begins with this table" : "name one that \(type) or a superclass of it declares"
+            return "\(relation) is not a relation of \(type): \(advice)"
         case .noForeignKey(let relation, let reason): return "\(relation): \(reason)"
         case .unsound(let relation, let reason): return "\(relation): \(reason)"
         }

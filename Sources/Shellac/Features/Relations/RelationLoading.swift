@@ -228,14 +228,18 @@ extension RelationDefinition {
         return base.isSubclass(of: owner) ? base : owner
     }
 
-    /// Throws unless a type declares the relation, or inherits it, or the relation begins with its
+    /// Throws unless a type declares the relation, or inherits it, or the relation begins with the
     /// table.
     func checkOwner(_ end: RelationEnd) throws {
         if end == owner { return }
         switch owner {
-        case .type(let owner as Record.Type):
-            if let type = end.type as? Record.Type, type.isSubclass(of: owner) { return }
-        case .type: break
+        case .type(let type):
+            if let owner = type as? Record.Type, let other = end.type as? Record.Type,
+                other.isSubclass(of: owner)
+            {
+                return
+            }
+            if end == .table(type.databaseTableName) { return }
         case .table: if owner == .table(end.tableName) { return }
         }
         throw RelationError.wrongOwner(relation: name(), recordType: "\(end)")

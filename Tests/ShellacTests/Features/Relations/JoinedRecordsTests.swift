@@ -309,8 +309,11 @@ struct JoinedRecordsTests {
                 sentence { _ = try Player.filter(Team.players.count > 1).fetchAll(db) }.contains(
                     "not a relation of Player"))
             #expect(
-                sentence { _ = try Table<Player>("player").joining(required: Player.team).fetchAll(db) }
-                    .contains("begin with Player.all()"))
+                sentence { _ = try Table<Player>("weapon").joining(required: Player.team).fetchAll(db) }
+                    .contains(#"not a relation of Table("weapon"): name one that begins with this table"#))
+            try #expect(
+                Table<Player>("player").joining(required: Player.team).fetchCount(db)
+                    == Player.joining(required: Player.team).fetchCount(db))
             #expect(
                 sentence { _ = try Team.including(Team.captain).asRequest(of: Row.self).fetchAll(db) }
                     .contains("including(optional:)"))

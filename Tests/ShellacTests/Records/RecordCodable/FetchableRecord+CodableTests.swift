@@ -240,24 +240,20 @@ struct FetchableRecordCodableTests {
         #expect(try error(Decoding<Body>.self, "SELECT 1 AS x").reason == .columnNotFound)
     }
 
-    @Test("A record that decodes itself from a single value or an array cannot be read from a row")
+    @Test("A record that decodes itself from an array cannot be read from a row")
     func notKeyed() throws {
-        struct Single: DecodingBody {
-            init(_ decoder: any Decoder) throws { _ = try decoder.singleValueContainer() }
-        }
         struct Unkeyed: DecodingBody {
             init(_ decoder: any Decoder) throws { _ = try decoder.unkeyedContainer() }
         }
         try DatabaseQueue().read { db in
             let errors = [
-                thrownError { _ = try Decoding<Single>.fetchAll(db, sql: "SELECT 1") },
                 thrownError { _ = try Decoding<Unkeyed>.fetchAll(db, sql: "SELECT 1") },
-                thrownError { _ = try Decoding<Single>(row: ["a": 1]) },
+                thrownError { _ = try Decoding<Unkeyed>(row: ["a": 1]) },
             ]
             for error in errors {
                 #expect(
                     "\(String(describing: error))".contains(
-                        "from a single value or an array, but a row is neither"))
+                        "decodes itself from an array, and a row is none"))
             }
         }
     }
