@@ -242,7 +242,7 @@ extension BoardProgram {
         func topics(ids: [Int64]) async throws -> [String] {
             let request: SQLRequest<String> = """
                 SELECT \(Column("title")) FROM \(Topic.self) WHERE \(Column("id")) IN \(ids)
-                ORDER BY title COLLATE \(identifier: DatabaseCollation.numeric.name)
+                ORDER BY title COLLATE \(DatabaseCollation.numeric)
                 """
             return try await dbPool.read { try request.fetchAll($0) }
         }
@@ -474,14 +474,14 @@ extension BoardProgram {
         report.check(try await board.rename(bob, to: "Robert") == "Robert", "a user is renamed")
         report.check(try await board.userCount() == 2, "users")
         do {
-            report.check(try board.dbPool.write(ann.delete) == false, "a user with posts is deleted")
+            report.check(try await board.dbPool.write(ann.delete) == false, "a user with posts is deleted")
         } catch DatabaseError.SQLITE_CONSTRAINT {}
 
         let log = Log()
         try? await board.close(topicId: second.id!, fails: true, log: log)
         try await board.close(topicId: second.id!, log: log)
         report.check(log.messages == ["not closed 2", "closed 2"], "transactions end: \(log.messages)")
-        report.check(try board.dbPool.read(Post.fetchCount) == 4, "posts go with their topic")
+        report.check(try await board.dbPool.read(Post.fetchCount) == 4, "posts go with their topic")
     }
 
     static func checkJobs(_ board: Board, _ report: Report) async throws {
@@ -532,7 +532,7 @@ extension BoardProgram {
             log.add("\(try Post.fetchCount(db))")
         }
         report.check(Set(log.messages) == ["3", "0"], "a concurrent read sees its state: \(log.messages)")
-        report.check(try snapshot.read(Post.fetchCount) == 4, "a snapshot does not change")
+        report.check(try await snapshot.read(Post.fetchCount) == 4, "a snapshot does not change")
         try await dbPool.write { db in
             let user = try User.fetchOne(db)!
             for body in ["one", "three", "five"] {

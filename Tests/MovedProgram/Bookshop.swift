@@ -1689,7 +1689,6 @@ final class Report {
     }
 }
 
-@main
 struct Bookshop {
     static func main() async throws {
         let dbQueue = try Shop.open()

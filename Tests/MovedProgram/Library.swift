@@ -494,7 +494,7 @@ extension LibraryProgram {
 
         try checkRequests(catalogue, lem: lem, kandel: kandel, report)
         for (member, stars) in [(ann, 3), (bob, 4), (ann, 5)] {
-            try dbQueue.write(Review(bookId: 1, memberId: member.id!, stars: stars).upsert)
+            try await dbQueue.write(Review(bookId: 1, memberId: member.id!, stars: stars).upsert)
         }
         report.check(try catalogue.ratedTitles().map(\.rating) == [4.5, nil, nil], "ratings are means")
 
@@ -510,7 +510,7 @@ extension LibraryProgram {
         let overdue = try catalogue.overdueLoans(at: today.addingTimeInterval(20 * 86400))
         report.check(overdue.map(\.loan) == [loan], "one loan is overdue")
         report.check(overdue[0].borrower.card?.number == "C-1" && overdue[0].book == books[0], "a loan")
-        report.check(try dbQueue.read(loan.member.fetchOne) == anna, "a loan has a member")
+        report.check(try await dbQueue.read(loan.member.fetchOne) == anna, "a loan has a member")
         do {
             try await dbQueue.write { db in
                 for _ in 1...3 {
@@ -523,8 +523,8 @@ extension LibraryProgram {
         }
 
         try await checkObservation(catalogue, books, ann, loan, dbQueue, report)
-        report.check(try dbQueue.write(poe.delete), "an author is removed")
-        report.check(try dbQueue.read(Book.fetchCount) == 2, "with the books")
+        report.check(try await dbQueue.write(poe.delete), "an author is removed")
+        report.check(try await dbQueue.read(Book.fetchCount) == 2, "with the books")
         let dump = TextStream()
         try dbQueue.dumpRequest(Book.select { [$0.title, $0.year] }, format: .debug(), to: dump)
         try dbQueue.dumpTables(["card"], format: .json(), to: dump)

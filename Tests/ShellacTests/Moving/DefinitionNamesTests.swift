@@ -190,6 +190,53 @@ struct DefinitionNamesTests {
         }
     }
 
+    @Test("A schema may use the collations that GRDB adds to each connection")
+    func collations() throws {
+        let folder = try TemporaryFolder()
+        try DatabaseQueue(path: folder.path("a.sqlite")).write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE a (name TEXT COLLATE swiftCaseInsensitiveCompare UNIQUE, text TEXT);
+                    CREATE INDEX b ON a(text COLLATE swiftCompare);
+                    INSERT INTO a VALUES ('É', 'É'), ('f', 'é');
+                    """)
+        }
+        let pool = try DatabasePool(path: folder.path("a.sqlite"))
+        try pool.read { db in
+            try #expect(String.fetchAll(db, sql: "SELECT text FROM a WHERE name = 'é'") == ["É"])
+            try #expect(
+                String.fetchAll(db, sql: "SELECT name FROM a ORDER BY text COLLATE swiftcompare") == [
+                    "É", "f",
+                ])
+            let text = thrownText { _ = try Int.fetchOne(db, sql: "SELECT 'a' = 'b' COLLATE nothing") }
+            #expect(text.contains("no such collation sequence: nothing"), "\(text)")
+            let literal: SQL = "SELECT name FROM a ORDER BY name COLLATE \(DatabaseCollation.unicodeCompare)"
+            try #expect(SQLRequest<String>(literal: literal).fetchAll(db) == ["f", "É"])
+        }
+        try pool.write { db in
+            #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO a VALUES ('F', 'x')") }
+        }
+    }
+
+    @Test("An asynchronous access takes a function by its name, and blocks no thread")
+    func namedFunctions() async throws {
+        let queue = try DatabaseQueue()
+        try await queue.write { db in
+            try db.execute(
+                sql:
+                    "CREATE TABLE mover (id INTEGER PRIMARY KEY, name TEXT UNIQUE, score INTEGER, teamId INTEGER)"
+            )
+        }
+        var mover = Mover(name: "Arthur", score: 1)
+        try await queue.write(mover.upsertedCopy)
+        mover = try #require(try await queue.read(Mover.fetchOne))
+        #expect(mover.id == 1)
+        try await #expect(queue.unsafeRead(Mover.fetchCount) == 1)
+        try await #expect(queue.writeWithoutTransaction(mover.delete))
+        let count = try await queue.read(Mover.fetchCount)
+        #expect(count == 0)
+    }
+
     // MARK: - Readers
 
     @Test("A snapshot is observed: one value, and none after it")
@@ -301,5 +348,12 @@ struct DefinitionNamesTests {
             try db.dumpSQL("SELECT 1, NULL", format: .debug(separator: ";", nullValue: "-"), to: &rows)
         }
         #expect(rows == "1;-\n")
+    }
+}
+
+extension Mover {
+    fileprivate func upsertedCopy(_ db: Database) throws {
+        var copy = self
+        try copy.upsert(db)
     }
 }

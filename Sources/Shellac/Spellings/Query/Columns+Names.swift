@@ -23,6 +23,13 @@ extension ColumnExpression {
     public func toggle() -> ColumnAssignment { Column(name).toggle() }
 }
 
+extension SQLInterpolation {
+    /// See ``SQLInterpolation/appendInterpolation(_:)-(Database.CollationName)``.
+    public mutating func appendInterpolation(_ collation: DatabaseCollation) {
+        appendInterpolation(identifier: collation.name)
+    }
+}
+
 extension SQLSpecificExpressible {
     /// See ``SQLSpecificExpressible/forKey(_:)-(String)``.
     public func forKey(_ key: some CodingKey) -> SQLSelection { forKey(key.stringValue) }

@@ -1,5 +1,7 @@
 // Functions and collations for Unicode texts: SQLite's own only handle ASCII.
 
+import CSQLite
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -58,5 +60,21 @@ extension DatabaseCollation {
     public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") { a, b in
         let (a, b) = (a.lowercased(), b.lowercased())
         return a == b ? .orderedSame : a < b ? .orderedAscending : .orderedDescending
+    }
+}
+
+extension Database {
+    /// Adds these collations to the connection when a statement first needs them. GRDB adds
+    /// collations of the same names to each connection, so schemas may use them.
+    func addTextCollationsWhenNeeded() {
+        sqlite3_collation_needed(pointer, Unmanaged.passUnretained(self).toOpaque()) { context, _, _, name in
+            guard let context, let name = name.map({ String(cString: $0) }) else { return }
+            let database = Unmanaged<Database>.fromOpaque(context).takeUnretainedValue()
+            for collation in [DatabaseCollation.unicodeCompare, .caseInsensitiveCompare]
+            where CaseInsensitiveName.matches(collation.name, name) {
+                // If it cannot be added, SQLite says that there is no such collation.
+                try? database.add(collation: collation)
+            }
+        }
     }
 }

@@ -24,6 +24,7 @@ extension Database {
             setBusyMode(configuration.busyMode)
             try LoadedExtensions.load(into: pointer)
             try configure()
+            addTextCollationsWhenNeeded()
             (self as Any as? any ConnectionAdditions)?.addToConnection()
             try asking {
                 try prepareStorage()
