@@ -222,7 +222,7 @@ extension LedgerProgram {
             }
         }
 
-        /// Imports lines such as "2026-01-31;Rent;6000:900;1000:-900". All of them are imported, or none.
+        /// Imports lines such as "2026-01-31;Rent;6000:900;1000:-900", all of them or none.
         func importEntries(_ text: String) throws -> Int {
             try dbQueue.write { db in
                 let account = try db.makeStatement(sql: "SELECT id FROM account WHERE code = ?")

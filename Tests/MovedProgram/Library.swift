@@ -34,7 +34,7 @@ enum LibraryProgram {
     }
 
     struct Book: Entity {
-        /// What is stored in a JSON column.
+        /// The details that a JSON column stores.
         struct Details: Codable, Hashable {
             var pages: Int
             var subjects: [String]
@@ -246,7 +246,7 @@ extension LibraryProgram {
         return migrator
     }
 
-    /// What the rest of the program knows of the database.
+    /// The part of the database that the rest of the program uses.
     final class Catalogue: Sendable {
         private let dbWriter: any DatabaseWriter
         let openLoanCount: SharedValueObservation<Int>
@@ -344,7 +344,7 @@ extension LibraryProgram {
                     .asRequest(of: LoanInfo.self))
         }
 
-        /// The books that were translated by somebody of the author's country.
+        /// The books whose translator is from the author's country.
         func translatedAtHome() throws -> [String] {
             let author = TableAlias()
             let translator = TableAlias()
@@ -416,7 +416,7 @@ extension LibraryProgram {
         }
     }
 
-    /// What a screen shows.
+    /// The content of a screen.
     @MainActor
     final class ScreenModel {
         private(set) var titles: [String] = []

@@ -37,7 +37,8 @@ extension RelationError: CustomStringConvertible {
         case .wrongOwner(let relation, let type):
             let advice =
                 type.hasPrefix("Table(")
-                ? "name one that begins with this table" : "name one that \(type) or a superclass of it declares"
+                ? "name one that begins with this table"
+                : "name one that \(type) or a superclass of it declares"
             return "\(relation) is not a relation of \(type): \(advice)"
         case .noForeignKey(let relation, let reason): return "\(relation): \(reason)"
         case .unsound(let relation, let reason): return "\(relation): \(reason)"

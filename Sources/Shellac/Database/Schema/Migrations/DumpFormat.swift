@@ -51,7 +51,8 @@ public struct DumpFormat: Sendable {
     func header(_ columns: [String]) -> String {
         switch form {
         case .csv: columns.map(Self.csvField).joined(separator: ",") + "\r\n"
-        case .list(let separator) where hasHeader, .debug(let separator) where hasHeader: columns.joined(separator: separator) + "\n"
+        case .list(let separator) where hasHeader, .debug(let separator) where hasHeader:
+            columns.joined(separator: separator) + "\n"
         case .quote(let separator) where hasHeader:
             columns.map(\.quotedDatabaseLiteral).joined(separator: separator) + "\n"
         case .json: "["

@@ -182,6 +182,7 @@ struct DumpTests {
         let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
         #expect(
             output.contains(
-                "one|2\nCREATE TABLE dumped (a);\n'x'\nsqlite_master\nCREATE TABLE dumped (a);\n\ndumped\na = x\n"))
+                "one|2\nCREATE TABLE dumped (a);\n'x'\nsqlite_master\nCREATE TABLE dumped (a);\n\ndumped\na = x\n"
+            ))
     }
 }
