@@ -208,8 +208,8 @@ struct DefinitionNamesTests {
                 String.fetchAll(db, sql: "SELECT name FROM a ORDER BY text COLLATE swiftcompare") == [
                     "É", "f",
                 ])
-            let text = thrownText { _ = try Int.fetchOne(db, sql: "SELECT 'a' = 'b' COLLATE nothing") }
-            #expect(text.contains("no such collation sequence: nothing"), "\(text)")
+            let text = thrownText { _ = try Int.fetchOne(db, sql: "SELECT 'a' = 'b' COLLATE elsewhere") }
+            #expect(text.contains("no such collation sequence: elsewhere"), "\(text)")
             let literal: SQL = "SELECT name FROM a ORDER BY name COLLATE \(DatabaseCollation.unicodeCompare)"
             try #expect(SQLRequest<String>(literal: literal).fetchAll(db) == ["f", "É"])
         }

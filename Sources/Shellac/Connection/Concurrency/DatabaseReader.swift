@@ -8,9 +8,9 @@
 ///
 /// In an `async` function, a call with a closure uses the asynchronous method. Two kinds of calls
 /// use the synchronous one, and the compiler then warns that no `async` operation occurs. One
-/// passes a function by its name whose result is not Sendable, such as `Team.fetchAll` of a class
-/// of records: pass a closure. The other is at the top level of `main.swift`, which the compiler
-/// takes for synchronous code: put that into an `async` function.
+/// passes a function by its name whose result is not Sendable: pass a closure. The other is at the
+/// top level of `main.swift`, which the compiler takes for synchronous code: put that into an
+/// `async` function.
 ///
 /// To wait on purpose in an `async` function, and block its thread meanwhile, call a method that
 /// has no asynchronous form. These are ``DatabaseWriter/inDatabase(file:line:_:)``,

@@ -25,6 +25,7 @@ extension Database {
     /// See ``Shellac/jsonObject(_:)``.
     ///
     /// JSON, such as a ``JSONColumn``, remains JSON. Other text becomes a JSON string.
+    @_disfavoredOverload
     public static func jsonObject(_ elements: some Collection<(key: String, value: any SQLExpressible)>)
         -> SQLExpression
     { .function("JSON_OBJECT", jsonOperands(elements)) }
