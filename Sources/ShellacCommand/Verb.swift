@@ -13,7 +13,7 @@ enum Verb: String, CaseIterable {
         case .diff: "A B [--schema|--rows] [--all] [--as text|jsonl]"
         case .explain: "FILE SELECT [--as text|json]"
         case .doctor: "FILE [--as text|json]"
-        case .recover: "FILE [--into NEW]"
+        case .recover: "FILE [--into NEW] [--as text|json]"
         case .watch: "FILE TABLE [--where SQL] [--every SECONDS] [--changes N] [--limit N] [--as text|jsonl]"
         case .journal: "FILE [--after NUMBER] [--limit N] [--as text|jsonl]"
         case .browse: "FILE"
@@ -88,7 +88,7 @@ enum Verb: String, CaseIterable {
             ]
         case .watch:
             [
-                ("shellac watch game.sqlite player", "until Control-C"),
+                ("shellac watch game.sqlite player", "until q; a terminal is redrawn"),
                 ("shellac watch game.sqlite player --changes 1", "until the first change"),
             ]
         case .journal:
@@ -113,7 +113,10 @@ enum Verb: String, CaseIterable {
         case .doctor:
             [("--as text", Self.text), ("--as json", "an object with the findings")]
         case .recover:
-            [("--into NEW", "a file to make, and to write the tables and rows into")]
+            [
+                ("--into NEW", "a file to make, and to write the tables and rows into"),
+                ("--as text", Self.text), ("--as json", "an object with the report, beside --into"),
+            ]
         case .explain:
             [("--as text", Self.text), ("--as json", "an object with the steps and the indexes")]
         case .show:
@@ -157,7 +160,7 @@ enum Verb: String, CaseIterable {
                 ("--every SECONDS", "how often the file is checked (0.1)"),
                 ("--changes N", "ends after so many changed rows"),
                 ("--limit N", "how many rows are kept in memory (10000)"),
-                ("--as text", Self.text),
+                ("--as text", "changed rows in lines, as in a pipe"),
                 ("--as jsonl", "an object in each line"),
             ]
         }

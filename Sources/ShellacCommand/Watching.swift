@@ -1,4 +1,4 @@
-// The `shellac watch` verb: polls a database file and prints the rows that change.
+// The `shellac watch` verb: polls a database file and shows the rows that change.
 
 import CSQLite
 import Shellac
@@ -24,14 +24,22 @@ final class Watching {
         state = FileState(file.location)
     }
 
-    private struct Rows {
+    struct Rows {
         let names: [String]
         var keys: [[DatabaseValue]] = []
         var values: [[DatabaseValue]: [DatabaseValue]] = [:]
     }
 
+    /// Whether the rows are drawn on the whole screen, and not written one by one.
+    private var usesScreen: Bool {
+        let terminal = getenv("TERM").map { String(cString: $0) } ?? ""
+        return isatty(0) == 1 && output.isTerminal && !["", "dumb"].contains(terminal)
+            && arguments["--as"] == nil && arguments["--changes"] == nil
+    }
+
     func run() throws -> ExitCode {
         let pause = useconds_t(try max(0.01, min(arguments.number("--every") ?? 0.1, 3_600)) * 1e6)
+        if usesScreen { return try runOnScreen(pause) }
         let most = try arguments.number("--changes").map { Int(min($0, 1e18)) }
         let limit = try arguments.number("--limit").map { Int(min($0, 1e9)) } ?? 10_000
         // The state is taken before the file is read. So a write during the reading is seen next
@@ -43,22 +51,53 @@ final class Watching {
         var count = 0
         while most.map({ count < $0 }) ?? true {
             usleep(pause)
-            let new = FileState(location)
-            if new == state {
+            guard let next = try fetchIfChanged(limit) else {
                 try checkReader()
                 continue
             }
-            do {
-                let next = try fetch(limit)
-                state = new
-                count += try write(rows, next)
-                rows = next
-                try output.flush()
-            } catch let failure as Failure where failure.code == .busy {
-                // The file is read again, since its state still differs from the known one.
-            }
+            count += try write(rows, next)
+            rows = next
+            try output.flush()
         }
         return .done
+    }
+
+    private func runOnScreen(_ pause: useconds_t) throws -> ExitCode {
+        let limit = try arguments.number("--limit").map { Int(min($0, 1e9)) } ?? 10_000
+        state = FileState(location)
+        var drawing = WatchDrawing(arguments.words[1], try fetch(limit))
+        let screen = FullScreen(hasColours: output.hasColours)
+        try screen.enter()
+        defer { screen.leave() }
+        let nanoseconds = UInt64(pause) * 1_000
+        var nextCheck = shellac_time() + nanoseconds
+        while true {
+            let size = screen.size
+            try screen.draw(drawing.lines(size), size)
+            let wait = nextCheck > shellac_time() ? (nextCheck - shellac_time()) / 1_000_000 : 0
+            switch try screen.key(within: Int32(min(wait + 1, 1_000))) {
+            case .interrupt, .escape, .character("q"): return .done
+            case .suspend: try screen.suspend()
+            case .redraw: screen.redraw()
+            case let key?: drawing.scroll(key, size)
+            case nil: break
+            }
+            guard shellac_time() >= nextCheck else { continue }
+            if let next = try fetchIfChanged(limit) { drawing.show(next) }
+            nextCheck = shellac_time() + nanoseconds
+        }
+    }
+
+    /// Returns the rows if the file has changed since they were fetched. Nil for a file that is
+    /// busy: it is read again, since its state still differs from the known one.
+    private func fetchIfChanged(_ limit: Int) throws -> Rows? {
+        let new = FileState(location)
+        guard new != state else { return nil }
+        do {
+            let rows = try fetch(limit)
+            state = new
+            return rows
+        } catch let failure as Failure where failure.code == .busy { return nil }
     }
 
     /// Ends the command if the pipe has no reader any more: it may not write for a long time.
@@ -102,22 +141,15 @@ final class Watching {
 
     /// Writes the changes. Returns the number of changed rows.
     private func write(_ old: Rows, _ new: Rows) throws -> Int {
-        var count = 0
-        for key in old.keys where new.values[key] == nil {
-            try write(old, key, "-", "deleted", .bad)
-            count += 1
-        }
-        for key in new.keys {
-            let before = old.values[key]
-            guard before != new.values[key] else { continue }
-            if before == nil {
-                try write(new, key, "+", "inserted", .good)
-            } else {
-                try write(new, key, "~", "updated", .changed)
+        let changes = new.changes(since: old)
+        for (key, change) in changes {
+            switch change {
+            case .deleted: try write(old, key, "-", "deleted", .bad)
+            case .inserted: try write(new, key, "+", "inserted", .good)
+            case .updated: try write(new, key, "~", "updated", .changed)
             }
-            count += 1
         }
-        return count
+        return changes.count
     }
 
     private func write(
@@ -129,5 +161,19 @@ final class Watching {
                 JSON.object([("change", .text(change)), ("row", .row(rows.names, values))]).line)
         }
         try output.wrapped("\(sign) \(Differences.text(rows.names, values))", style)
+    }
+}
+
+extension Watching.Rows {
+    enum Change { case deleted, inserted, updated }
+
+    /// Returns the keys of the rows that differ from earlier ones: deleted ones first.
+    func changes(since old: Self) -> [(key: [DatabaseValue], change: Change)] {
+        let deleted = old.keys.filter { values[$0] == nil }.map { (key: $0, change: Change.deleted) }
+        return deleted
+            + keys.compactMap { key in
+                let before = old.values[key]
+                return before == values[key] ? nil : (key, before == nil ? .inserted : .updated)
+            }
     }
 }

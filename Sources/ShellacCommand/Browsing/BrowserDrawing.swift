@@ -5,7 +5,7 @@ import Shellac
 /// A piece of a line that begins at a column.
 struct ScreenSpan: Equatable {
     enum Style: Equatable {
-        case plain, heading, faint, selected, marked, bad
+        case plain, heading, faint, selected, marked, bad, good, changed
     }
 
     let start: Int

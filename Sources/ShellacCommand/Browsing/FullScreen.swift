@@ -156,7 +156,9 @@ final class FullScreen {
         case .faint where hasColours: code = "2"
         case .marked where hasColours: code = "1"
         case .bad where hasColours: code = "31"
-        case .heading, .faint, .marked, .bad: return span.text
+        case .good where hasColours: code = "32"
+        case .changed where hasColours: code = "33"
+        case .heading, .faint, .marked, .bad, .good, .changed: return span.text
         }
         return "\u{1B}[\(code)m\(span.text)\u{1B}[0m"
     }

@@ -34,9 +34,21 @@ struct Recovery {
         var count = 0
         var isWhole = true
         var losses: [String] = []
+
+        var json: JSON {
+            .object([
+                ("name", .text(table)), ("rows", .number(count)), ("isWhole", .bool(isWhole)),
+                ("losses", .texts(losses)),
+            ])
+        }
     }
 
     func run() throws -> ExitCode {
+        let isJSON = try arguments.choice("--as", TextOrJSON.self) == .json
+        if isJSON, arguments["--into"] == nil {
+            throw Failure(
+                .usage, "recover writes SQL to the standard output, and a report as JSON only with --into")
+        }
         let target: any RecoveryTarget =
             try arguments["--into"].map { try FileTarget($0) } ?? SQLTarget(output)
         // Not in a transaction: SQLite ends one for some errors of a damaged file.
@@ -45,8 +57,15 @@ struct Recovery {
         }
         try target.finish()
         try file.checkStill()
+        if isJSON {
+            try output.json(
+                .object([
+                    ("isWhole", .bool(reports.allSatisfy(\.isWhole))),
+                    ("tables", .array(reports.map(\.json))),
+                ]))
+        }
         let isSQL = target is SQLTarget
-        for report in reports { try write(report, isSQL ? "-- " : "") }
+        for report in isJSON ? [] : reports { try write(report, isSQL ? "-- " : "") }
         return reports.allSatisfy(\.isWhole) ? .done : .found
     }
 

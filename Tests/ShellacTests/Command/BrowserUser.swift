@@ -1,4 +1,4 @@
-// A user of `shellac browse` at a terminal: presses keys, and waits for what the screen shows.
+// A user of `shellac browse`, or of another verb on the whole screen, at a terminal: presses keys, and waits for what the screen shows.
 
 import Foundation
 import TestSupport
@@ -19,7 +19,7 @@ final class BrowserUser {
 
     /// Starts the command, and waits for its first screen unless it will fail.
     init(
-        _ file: String = "game.sqlite", columns: Int = 80, lines: Int = 24,
+        _ file: String = "game.sqlite", verb: String = "browse", columns: Int = 80, lines: Int = 24,
         environment: String = "TERM=xterm",
         in folder: TemporaryFolder, fails: Bool = false
     ) async throws {
@@ -27,7 +27,7 @@ final class BrowserUser {
         // The shell has the terminal for its own, so that it sends signals to the command.
         let script = """
             stty cols \(columns) rows \(lines); stty -a > before; export SHELLAC="$0"
-            (echo $BASHPID > pid; exec env -u NO_COLOR \(environment) "$SHELLAC" browse \(file))
+            (echo $BASHPID > pid; exec env -u NO_COLOR \(environment) "$SHELLAC" \(verb) \(file))
             echo $? > status; stty -a > after; echo over
             """
         terminal = try Terminal(

@@ -227,8 +227,44 @@ struct RecoverTests {
         let place = try await ShellacCommand.run(
             "recover", "game.sqlite", "--into", "none/new.sqlite", in: folder)
         #expect(place.status == 3 && place.output.contains("none/new.sqlite"), "\(place.output)")
+        let json = try await ShellacCommand.run("recover", "game.sqlite", "--as", "json", in: folder)
+        #expect(
+            json.status == 2 && json.output.contains("a report as JSON only with --into"), "\(json.output)")
         let content = try String(contentsOf: URL(filePath: folder.path("other.sqlite")), encoding: .utf8)
         #expect(content == "text")
+    }
+
+    @Test("reports to other programs as JSON")
+    func json() async throws {
+        struct Report: Decodable {
+            struct Table: Decodable {
+                let name: String
+                let rows: Int
+                let isWhole: Bool
+                let losses: [String]
+            }
+            let isWhole: Bool
+            let tables: [Table]
+        }
+        let folder = try TemporaryFolder()
+        try makeFile(folder)
+        let whole = try await ShellacCommand.run(
+            "recover", "old.sqlite", "--into", "whole.sqlite", "--as", "json", in: folder)
+        let report = try JSONDecoder().decode(Report.self, from: Data(whole.output.utf8))
+        #expect(whole.status == 0 && report.isWhole)
+        #expect(report.tables.map(\.rows) == [5_999, 6_000, 6_000, 1_000, 3])
+        let path = folder.path("old.sqlite")
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        for page in bytes.count / 2_048..<bytes.count / 2_048 + 40 {
+            bytes.replaceSubrange(page * 1_024..<page * 1_024 + 1_024, with: Data(count: 1_024))
+        }
+        try bytes.write(to: URL(filePath: path))
+        let damaged = try await ShellacCommand.run(
+            "recover", "old.sqlite", "--into", "new.sqlite", "--as", "json", in: folder)
+        let losses = try JSONDecoder().decode(Report.self, from: Data(damaged.output.utf8))
+        #expect(damaged.status == 1 && !losses.isWhole)
+        let lost = try #require(losses.tables.first { !$0.isWhole })
+        #expect(lost.rows < 6_000 && lost.losses.contains { $0.contains("not read") }, "\(damaged.output)")
     }
 
     @Test("makes what can be made, and reports an index that cannot")
