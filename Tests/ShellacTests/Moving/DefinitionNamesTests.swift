@@ -166,6 +166,14 @@ struct DefinitionNamesTests {
         try await migrate(migrator)
         try await #expect(queue.read { db in try db.tableExists("a") })
         migrator.registerMigration("b") { db in try db.execute(sql: "CREATE TABLE a (id)") }
+        let other = try DatabaseQueue(path: ":memory:")
+        var outer = DatabaseMigrator()
+        outer.registerMigration("outer") { [migrator] _ in
+            try other.write { db in try db.execute(sql: "CREATE TABLE a (id)") }
+            try migrator.migrate(other)
+        }
+        let inner = await #expect(throws: DatabaseError.self) { try await migrate(outer) }
+        #expect(inner?.migration == "a")
         let failing = migrator
         let error = await #expect(throws: DatabaseError.self) { try await migrate(failing) }
         #expect(error?.migration == "b" && error?.resultCode == .SQLITE_ERROR)
@@ -249,6 +257,11 @@ struct DefinitionNamesTests {
         let observation = ValueObservation.tracking { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? 0
         }
+        // Nothing keeps the wrapper, and so the database behind it counts.
+        for try await count in observation.values(in: AnyDatabaseReader(AnyDatabaseReader(snapshot))) {
+            #expect(count == 1)
+            break
+        }
         for reader in [snapshot, AnyDatabaseReader(snapshot)] as [any DatabaseReader] {
             for try await count in observation.values(in: reader) {
                 #expect(count == 1)
@@ -288,6 +301,14 @@ struct DefinitionNamesTests {
         let readers: [any DatabaseReader] = [
             pool, queue, snapshot, AnyDatabaseReader(queue), AnyDatabaseWriter(pool),
         ]
+        // The wrapper of a database is that database.
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            crashWithoutBacktrace()
+            let queue = try DatabaseQueue()
+            try queue.backup(to: AnyDatabaseWriter(queue))
+        }
+        let error = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(error.contains("a database cannot be copied over itself"))
         for (number, reader) in readers.enumerated() {
             let copy = try DatabaseQueue(path: folder.path("copy\(number).sqlite"))
             if number.isMultiple(of: 2) {

@@ -101,11 +101,9 @@ struct RelationNamesTests {
             try #expect(any(Author.books).fetchCount(db) == 2)
             let authors = try Review.including(required: Review.author).asRequest(of: Row.self).fetchAll(db)
             #expect(authors.count == 2)
-            // The scope of a relation is behind those of the rows that it leads through.
-            #expect(authors[0].scopes.names == ["book"] && authors[0].scopes["book"]?.isEmpty == true)
-            try #expect(authors[0].scopes["book"]?.scopes["author"]?["name"] == "Anna")
-            let all = try Row.fetchAll(db, Review.including(optional: Review.author).order(Column("id")))
-            #expect(all.map { $0.scopes["book"]?.scopes["author"] != nil } == [true, true, false])
+            // The scope of a relation is that of the row itself.
+            #expect(authors[0].scopes.names == ["author"])
+            try #expect(authors[0].scopes["author"]?["name"] == "Anna")
             struct Info: Decodable, FetchableRecord {
                 var review: Review
                 var author: Author?
@@ -287,6 +285,106 @@ struct RelationNamesTests {
         }
     }
 
+    @Test("A joined row takes no column away that has its name")
+    func columnsBesideScopes() throws {
+        enum Code: String, Codable, DatabaseValueConvertible { case a }
+        struct Member: Codable, FetchableRecord, PersistableRecord {
+            static let group = belongsTo(Table("group"), key: "code", using: ForeignKey(["code"]))
+            var id: Int64
+            var code: Code?
+        }
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE "group" (code TEXT PRIMARY KEY);
+                    CREATE TABLE member (id INTEGER PRIMARY KEY, code TEXT REFERENCES "group"(code));
+                    INSERT INTO "group" VALUES ('a');
+                    INSERT INTO member VALUES (1, 'a'), (2, NULL);
+                    """)
+            let members = try Member.including(optional: Member.group).order(Column("id")).fetchAll(db)
+            #expect(members.map(\.code) == [.a, nil])
+        }
+    }
+
+    @Test("A record that is a part of an adapted row decodes itself from it")
+    func recordsOfAdaptedRows() throws {
+        struct Info: Decodable, FetchableRecord {
+            var author: Author
+            var extra: Int
+        }
+        try withLibrary { db in
+            let infos = try Info.fetchAll(
+                db, sql: "SELECT 0, *, 7 AS extra FROM author ORDER BY id",
+                adapter: SuffixRowAdapter(fromIndex: 1))
+            #expect(infos.map(\.author.name) == ["Anna", "Bert"] && infos.map(\.extra) == [7, 7])
+            let scoped = try Row.fetchOne(
+                db, sql: "SELECT *, 7 AS extra FROM author ORDER BY id",
+                adapter: ScopeAdapter(
+                    base: RangeRowAdapter(0..<3), scopes: ["all": SuffixRowAdapter(fromIndex: 0)]))
+            let row = try #require(scoped?.scopes["all"])
+            try #expect(Info(row: row).author.name == "Anna")
+        }
+    }
+
+    @Test("A wrapped record is stored as it is read, by the strategies of its own type")
+    func wrappedStrategies() throws {
+        struct Inner: Codable, Equatable, FetchableRecord, PersistableRecord {
+            static var databaseTableName: String { "event" }
+            static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+                .timeIntervalSince1970
+            }
+            static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+                .timeIntervalSince1970
+            }
+            var id: Int64
+            var date: Date
+        }
+        struct Outer: Codable, FetchableRecord, PersistableRecord {
+            static var databaseTableName: String { "event" }
+            var inner: Inner
+            init(_ inner: Inner) { self.inner = inner }
+            init(from decoder: any Decoder) throws {
+                inner = try decoder.singleValueContainer().decode(Inner.self)
+            }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(inner)
+            }
+        }
+        struct Maybe: Decodable, FetchableRecord {
+            var inner: Inner?
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                inner = container.decodeNil() ? nil : try container.decode(Inner.self)
+            }
+        }
+        try DatabaseQueue().inDatabase { db in
+            try db.execute(sql: "CREATE TABLE event (id INTEGER PRIMARY KEY, date)")
+            let inner = Inner(id: 1, date: Date(timeIntervalSince1970: 5))
+            try Outer(inner).insert(db)
+            try #expect(Inner.fetchAll(db) == [inner])
+            try #expect(Outer.fetchAll(db).map(\.inner) == [inner])
+            try #expect(Maybe.fetchAll(db, sql: "SELECT NULL AS other, * FROM event").map(\.inner) == [inner])
+            try #expect(Maybe.fetchAll(db, sql: "SELECT NULL AS id, NULL AS date").map(\.inner) == [nil])
+        }
+    }
+
+    @Test("Class records are loaded by relations of tables, too")
+    func classRecords() throws {
+        try withLibrary { db in
+            let typed = Table<ClassAuthor>("author").hasMany(ClassBook.self)
+            let toTable = ClassAuthor.hasMany(Table<ClassBook>("book"))
+            let back = ClassBook.belongsTo(Table<ClassAuthor>("author"))
+            let author = try #require(
+                try Table<ClassAuthor>("author").including(typed).order(Column("id")).fetchOne(db))
+            try #expect(author[typed].map(\.title) == ["Apes", "Bees"])
+            let other = try #require(try ClassAuthor.including(toTable).order(Column("id")).fetchOne(db))
+            try #expect(other[toTable].map(\.title) == ["Apes", "Bees"])
+            let book = try #require(try ClassBook.including(required: back).order(Column("id")).fetchOne(db))
+            try #expect(book[back]?.name == "Anna")
+        }
+    }
+
     @Test("A row without its scopes, and as its statement returned it")
     func unscopedAndUnadapted() throws {
         let adapter = ScopeAdapter(
@@ -316,5 +414,27 @@ struct RelationNamesTests {
             try #expect(absent?.decodeIfPresent(Author.self, forKey: "author") == nil)
             #expect(throws: RowDecodingError.self) { try absent?.decode(Author.self, forKey: "author") }
         }
+    }
+}
+
+private final class ClassAuthor: Record {
+    override class var databaseTableName: String { "author" }
+    var id: Int64?
+    var name = ""
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("name", name) { name = $0 }
+    }
+}
+
+private final class ClassBook: Record {
+    override class var databaseTableName: String { "book" }
+    var id: Int64?
+    var authorId: Int64?
+    var title = ""
+    override func columns(_ column: borrowing RecordColumns) throws {
+        try column("id", id) { id = $0 }
+        try column("authorId", authorId) { authorId = $0 }
+        try column("title", title) { title = $0 }
     }
 }

@@ -34,9 +34,9 @@ public final class AnyDatabaseWriter: DatabaseWriter {
 }
 
 extension DatabaseReader {
-    /// The writer that the reader is, or wraps. Nil for a snapshot.
-    var writer: (any DatabaseWriter)? {
-        self as? any DatabaseWriter ?? (self as? AnyDatabaseReader)?.base.writer
+    /// The database itself, if this is a wrapper.
+    var unwrapped: any DatabaseReader {
+        (self as? AnyDatabaseReader)?.base.unwrapped ?? (self as? AnyDatabaseWriter)?.base.unwrapped ?? self
     }
 }
 

@@ -30,7 +30,12 @@ extension DatabaseReader {
     public func backup(
         to destination: some DatabaseWriter, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
-    ) throws { try copyAll(to: destination, pagesPerStep: pagesPerStep, progress: progress) }
+    ) throws {
+        if let wrapper = destination as? AnyDatabaseWriter {
+            return try backup(to: wrapper.base, pagesPerStep: pagesPerStep, progress: progress)
+        }
+        try copyAll(to: destination, pagesPerStep: pagesPerStep, progress: progress)
+    }
 
     /// Copies the database over another one, without blocking a thread.
     ///
@@ -45,7 +50,12 @@ extension DatabaseReader {
     public nonisolated(nonsending) func backup(
         to destination: some DatabaseWriter, pagesPerStep: Int = 1_000,
         progress: (@Sendable (DatabaseBackupProgress) throws -> Void)? = nil
-    ) async throws { try await copyAll(to: destination, pagesPerStep: pagesPerStep, progress: progress) }
+    ) async throws {
+        if let wrapper = destination as? AnyDatabaseWriter {
+            return try await backup(to: wrapper.base, pagesPerStep: pagesPerStep, progress: progress)
+        }
+        try await copyAll(to: destination, pagesPerStep: pagesPerStep, progress: progress)
+    }
 
     // MARK: - One state
 

@@ -160,5 +160,5 @@ extension ValueObservation where Value: Sendable {
     public func shared(
         in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .mainActor,
         extent: SharedValueObservationExtent = .whileObserved
-    ) -> SharedValueObservation<Value> { SharedValueObservation(self, reader, scheduler, extent) }
+    ) -> SharedValueObservation<Value> { SharedValueObservation(self, reader.unwrapped, scheduler, extent) }
 }

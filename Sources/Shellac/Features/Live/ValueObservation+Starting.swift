@@ -24,7 +24,8 @@ extension ValueObservation {
         in reader: some DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .task,
         bufferingPolicy: DatabaseValues<Value>.BufferingPolicy = .bufferingNewest(1)
     ) -> DatabaseValues<Value> {
-        DatabaseValues(policy: bufferingPolicy) { [weak reader] mailbox, settings in
+        let reader = reader.unwrapped
+        return DatabaseValues(policy: bufferingPolicy) { [weak reader] mailbox, settings in
             guard let reader else {
                 mailbox.finish()
                 return AnyDatabaseCancellable {}
@@ -104,7 +105,10 @@ extension ValueObservation {
     func start(
         in reader: any DatabaseReader, isImmediate: Bool, _ mailbox: LiveMailbox<Value>
     ) -> AnyDatabaseCancellable {
-        guard let writer = reader.writer else { return startOnce(in: reader, isImmediate, mailbox) }
+        let reader = reader.unwrapped
+        guard let writer = reader as? any DatabaseWriter else {
+            return startOnce(in: reader, isImmediate, mailbox)
+        }
         let query = ObservedFetch(self, in: writer, to: mailbox)
         if isImmediate { query.startImmediately() } else { query.start() }
         return AnyDatabaseCancellable {
@@ -124,11 +128,13 @@ extension ValueObservation {
             nonisolated(unsafe) let step = try makeFetch()(db)
             return Parcel(step)
         }
+        let hasFailed = Lock(false)
         // Outside of the access, as for each value of an observation.
         let deliver: @Sendable (Result<Parcel<LiveStep<Value>>, any Error>) -> Void = { step in
             do {
                 if let parcel = try step.get().take()() { mailbox.post(parcel) }
             } catch {
+                hasFailed.withLock { $0 = true }
                 settings.tell { $0.didFail?(error) }
                 mailbox.finish(error)
             }
@@ -150,7 +156,7 @@ extension ValueObservation {
         return AnyDatabaseCancellable {
             mailbox.cancel()
             task?.cancel()
-            settings.tell { $0.didCancel?() }
+            if !hasFailed.withLock({ $0 }) { settings.tell { $0.didCancel?() } }
         }
     }
 }

@@ -120,9 +120,6 @@ struct JoinedQuery {
         var (tables, passed, before): ([QueryJoin], [String], Table) = ([], [], owner)
         var child = ScopePlan(
             key: definition.scopeKey, table: definition.targetEnd.tableName, definition: definition)
-        // The scopes of the tables on the way. Records hold their related objects without those.
-        var passedPlans: [ScopePlan] = []
-        let hasScopes = !makesObjects && join.isFetched(outer.isFetched)
         if definition.steps.count == 1, definition.steps[0].direction == .down {
             child.wayBack = path.steps[0]
         }
@@ -132,17 +129,10 @@ struct JoinedQuery {
             let condition = try step.joinCondition(path.steps[number], table.name, before.name)
             tables.append(
                 QueryJoin(isLeft: !join.isRequired && !isGroup, source: source, condition: condition))
-            if number < definition.steps.count - 1, hasScopes, let key = step.scopeKey {
-                var plan = ScopePlan(key: key, table: step.end.tableName, definition: nil)
-                hidePresence(of: table, path.steps[number], &plan)
-                try add(step.query.included, of: table, to: &tables, &plan, place)
-                passedPlans.append(plan)
-            } else {
-                if number == definition.steps.count - 1 {
-                    try select(join, of: table, path.steps[number], &child, place)
-                }
-                try add(step.query.included, of: table, to: &tables, &child, place)
+            if number == definition.steps.count - 1 {
+                try select(join, of: table, path.steps[number], &child, place)
             }
+            try add(step.query.included, of: table, to: &tables, &child, place)
             passed.append(table.name)
             before = table
         }
@@ -151,10 +141,6 @@ struct JoinedQuery {
                 return ordering.moved(to: ColumnScope(table: before.name))
             }
             return term.ordering.moved(to: ColumnScope(table: passed[term.step]))
-        }
-        for var passed in passedPlans.reversed() {
-            passed.children.append(child)
-            child = passed
         }
         if join.isFetched(outer.isFetched) { plan.children.append(child) }
         guard isGroup else {
@@ -181,12 +167,6 @@ struct JoinedQuery {
         return SQLSelection(.expression(SQLExpression(.column(table: table.name, name: column)), name: name))
     }
 
-    /// Selects the hidden columns that are never NULL in a row of a table.
-    private mutating func hidePresence(of table: Table, _ step: RelationPath.Step, _ plan: inout ScopePlan) {
-        plan.isThere = hiddenCount..<hiddenCount + step.to.count
-        for column in step.to { columns.append(hide(column.name, of: table)) }
-    }
-
     /// Selects the columns that a relation selects from its table.
     private mutating func select(
         _ join: RelationJoin, of table: Table, _ step: RelationPath.Step, _ plan: inout ScopePlan,
@@ -202,7 +182,8 @@ struct JoinedQuery {
         selection = selection.map { $0.moved(to: scope) }
         if join.isAnnotating { self.query.annotations += selection }
         guard join.isFetched(place.isFetched) else { return }
-        hidePresence(of: table, step, &plan)
+        plan.isThere = hiddenCount..<hiddenCount + step.to.count
+        for column in step.to { columns.append(hide(column.name, of: table)) }
         // A table that is joined only for others behind it selects only these hidden columns.
         guard join.isIncluded else { return }
         if join.definition.steps.last?.direction == .up {

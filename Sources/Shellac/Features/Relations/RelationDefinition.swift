@@ -53,7 +53,6 @@ public struct RelationDefinition: Sendable {
         let order = path.query.ordering
         fault = path.fault ?? last.fault ?? Self.fault(of: path, last, order)
         var passed = path.steps
-        passed[passed.count - 1].scopeKey = path.scopeKey
         passed[passed.count - 1].query.ordering = []
         if let limit = path.limit {
             passed[passed.count - 1].firstRows = FirstRows(count: limit, ordering: order)
@@ -140,8 +139,6 @@ struct RelationStep: Sendable {
     let using: ForeignKey?
     /// The request for the rows that the step leads to.
     var query: SelectQuery
-    /// The name of one row of the step, in a relation that leads through it.
-    var scopeKey: String?
     /// The first rows, if only these lead on. They are counted among all rows that one row gets by
     /// this step and the steps before it.
     var firstRows: FirstRows?

@@ -84,6 +84,16 @@ final class RowLayout: Sendable {
         self.bits = UnsafePointer(bits)
     }
 
+    /// Creates the layout of one row, which rows of other tables were fetched with.
+    init(_ other: RowLayout, attached: AnyObject) {
+        (names, sql, count) = (other.names, other.sql, other.count)
+        (affinities, key, unread, missed) = ([], .none, nil, nil)
+        self.attached = attached
+        let bits = UnsafeMutablePointer<NameBits>.allocate(capacity: count + 1)
+        bits.initialize(from: other.bits, count: count + 1)
+        self.bits = UnsafePointer(bits)
+    }
+
     /// The maximum number of columns for a linear search.
     private static var fewColumns: Int { 12 }
 

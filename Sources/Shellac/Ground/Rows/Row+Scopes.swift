@@ -64,8 +64,7 @@ extension Row {
     @inline(never)
     func copy(with attached: AnyObject) -> Row {
         let layout = RowLayout(
-            names: live.layout.names, sql: live.layout.sql, affinities: [],
-            attached: unsafeDowncast(attached, to: AttachedRows.self).copy())
+            live.layout, attached: unsafeDowncast(attached, to: AttachedRows.self).copy())
         return Row(.make(live, layout: layout))
     }
 
@@ -108,7 +107,7 @@ extension Row {
     }
 
     /// The row as its statement returned it, without the changes of an adapter. If a request has
-    /// joined tables, the columns of their rows follow.
+    /// joined tables, the columns of the rows follow that were joined.
     public var unadapted: Row {
         guard let attached else { return self }
         if let row = attached.statementRow { return row }
@@ -148,11 +147,7 @@ public struct RowScopes: Sequence {
     ///
     /// - Parameter name: The case-sensitive key. It is the key of the association, or the name of a
     ///   part that an adapter defines.
-    public subscript(_ name: String) -> Row? {
-        let named = rows.lazy.filter { $0.name == name }
-        // A table that is joined only to reach others has a row without columns.
-        return (named.first { $0.row?.isEmpty == false } ?? named.first)?.row
-    }
+    public subscript(_ name: String) -> Row? { rows.first { $0.name == name }?.row }
 
     /// The keys, including those without a joined row.
     public var names: [String] { rows.map(\.name) }

@@ -124,6 +124,14 @@ private struct WrappedValue: SingleValueEncodingContainer {
 
     func encodeNil() { encoder.encoding.pointer.pointee.isNotKeyed = true }
     func encode<Value: Encodable>(_ value: Value) throws {
-        if value is any DatabaseValueConvertible { encodeNil() } else { try value.encode(to: encoder) }
+        if let record = value as? any EncodableRecord {
+            // By the strategies of its own type, as it is read.
+            var container = PersistenceContainer(encoder.encoding.pointer.pointee.values.container.encoding)
+            try record.encode(to: &container)
+        } else if value is any DatabaseValueConvertible {
+            encodeNil()
+        } else {
+            try value.encode(to: encoder)
+        }
     }
 }

@@ -61,7 +61,7 @@ private struct WholeRow: SingleValueDecodingContainer {
 
     var codingPath: [any CodingKey] { decoder.codingPath }
 
-    func decodeNil() -> Bool { decoder.decoding.row.hasNull(atIndex: 0) }
+    func decodeNil() -> Bool { !decoder.decoding.row.containsNonNullValue }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let decoding = decoder.decoding
         if type is any DatabaseValueConvertible.Type, let column = decoding.row.columnNames.first {

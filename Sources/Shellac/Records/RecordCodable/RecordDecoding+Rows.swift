@@ -27,7 +27,8 @@ extension RecordDecoding {
         // fetched.
         if let table = type as? any TableRecord.Type {
             let isOwn =
-                if let attached = row.attached {
+                // An adapter does not know the table.
+                if let attached = row.attached, !attached.table.isEmpty {
                     CaseInsensitiveName.matches(attached.table, table.databaseTableName)
                 } else {
                     row.layout.namesTable(

@@ -42,7 +42,11 @@ extension RecordDecodingContainer {
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         if comesWithRows, decoding.row.attached?.hasRows(key.stringValue) ?? false {
-            return try decoding.decodeRows(type, of: key.stringValue)
+            // A value has a column, even if a joined row has the same name.
+            let isValue = type is any DatabaseValueConvertible.Type
+            if !isValue || !decoding.row.hasColumn(column(key)) {
+                return try decoding.decodeRows(type, of: key.stringValue)
+            }
         }
         return try decoding.decodeIfPresent(type, in: column(key))
     }

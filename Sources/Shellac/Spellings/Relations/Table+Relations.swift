@@ -10,6 +10,15 @@ extension TableRecord {
             RelationDefinition(.type(self), .up, .table(table.tableName), key, foreignKey, isMany: false))
     }
 
+    public static func belongsTo<Target: Record>(
+        _ table: Table<Target>, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> BelongsTo<Target> {
+        BelongsTo(
+            RelationDefinition(
+                .type(self), .up, .table(table.tableName), key, foreignKey, isMany: false,
+                target: RelatedClass(Target.self)))
+    }
+
     public static func hasMany<Target>(
         _ table: Table<Target>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasMany<Target> {
@@ -17,11 +26,29 @@ extension TableRecord {
             RelationDefinition(.type(self), .down, .table(table.tableName), key, foreignKey, isMany: true))
     }
 
+    public static func hasMany<Target: Record>(
+        _ table: Table<Target>, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> HasMany<Target> {
+        HasMany(
+            RelationDefinition(
+                .type(self), .down, .table(table.tableName), key, foreignKey, isMany: true,
+                target: RelatedClass(Target.self)))
+    }
+
     public static func hasOne<Target>(
         _ table: Table<Target>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOne<Target> {
         HasOne(
             RelationDefinition(.type(self), .down, .table(table.tableName), key, foreignKey, isMany: false))
+    }
+
+    public static func hasOne<Target: Record>(
+        _ table: Table<Target>, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> HasOne<Target> {
+        HasOne(
+            RelationDefinition(
+                .type(self), .down, .table(table.tableName), key, foreignKey, isMany: false,
+                target: RelatedClass(Target.self)))
     }
 
     public static func hasMany<Target>(
@@ -53,6 +80,15 @@ extension Table {
                 .table(tableName), .up, .table(table.tableName), key, foreignKey, isMany: false))
     }
 
+    public func belongsTo<Target: Record>(
+        _ table: Table<Target>, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> BelongsTo<Target> {
+        BelongsTo(
+            RelationDefinition(
+                .table(tableName), .up, .table(table.tableName), key, foreignKey, isMany: false,
+                target: RelatedClass(Target.self)))
+    }
+
     public func hasMany<Target>(
         _ table: Table<Target>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasMany<Target> {
@@ -61,12 +97,30 @@ extension Table {
                 .table(tableName), .down, .table(table.tableName), key, foreignKey, isMany: true))
     }
 
+    public func hasMany<Target: Record>(
+        _ table: Table<Target>, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> HasMany<Target> {
+        HasMany(
+            RelationDefinition(
+                .table(tableName), .down, .table(table.tableName), key, foreignKey, isMany: true,
+                target: RelatedClass(Target.self)))
+    }
+
     public func hasOne<Target>(
         _ table: Table<Target>, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOne<Target> {
         HasOne(
             RelationDefinition(
                 .table(tableName), .down, .table(table.tableName), key, foreignKey, isMany: false))
+    }
+
+    public func hasOne<Target: Record>(
+        _ table: Table<Target>, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> HasOne<Target> {
+        HasOne(
+            RelationDefinition(
+                .table(tableName), .down, .table(table.tableName), key, foreignKey, isMany: false,
+                target: RelatedClass(Target.self)))
     }
 
     public func hasMany<Target>(
@@ -93,16 +147,43 @@ extension Table {
         BelongsTo(RelationDefinition(.table(tableName), .up, .type(target), key, foreignKey, isMany: false))
     }
 
+    public func belongsTo<Target: Record>(
+        _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> BelongsTo<Target> {
+        BelongsTo(
+            RelationDefinition(
+                .table(tableName), .up, .type(target), key, foreignKey, isMany: false,
+                target: RelatedClass(Target.self)))
+    }
+
     public func hasMany<Target: TableRecord>(
         _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasMany<Target> {
         HasMany(RelationDefinition(.table(tableName), .down, .type(target), key, foreignKey, isMany: true))
     }
 
+    public func hasMany<Target: Record>(
+        _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> HasMany<Target> {
+        HasMany(
+            RelationDefinition(
+                .table(tableName), .down, .type(target), key, foreignKey, isMany: true,
+                target: RelatedClass(Target.self)))
+    }
+
     public func hasOne<Target: TableRecord>(
         _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
     ) -> HasOne<Target> {
         HasOne(RelationDefinition(.table(tableName), .down, .type(target), key, foreignKey, isMany: false))
+    }
+
+    public func hasOne<Target: Record>(
+        _ target: Target.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+    ) -> HasOne<Target> {
+        HasOne(
+            RelationDefinition(
+                .table(tableName), .down, .type(target), key, foreignKey, isMany: false,
+                target: RelatedClass(Target.self)))
     }
 
     public func hasMany<Target: TableRecord>(

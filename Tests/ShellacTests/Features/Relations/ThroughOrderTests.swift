@@ -184,7 +184,7 @@ struct ThroughOrderTests {
             let request = Post.including(required: Post.named).filter { $0.id < 3 }.order { $0.id.desc }
             let rows = try request.asRequest(of: Row.self).fetchAll(db)
             let found = try rows.map {
-                try #require($0.scopes["tagging"]?.scopes["named"])["name"] as String
+                try #require($0.scopes["named"])["name"] as String
             }
             #expect(found == ["d", "a", "b", "c", "b", "a"])
             #expect(

@@ -84,7 +84,7 @@ package enum Inflection {
     private static func changingLastWord(
         of name: String, _ change: (Substring) -> (dropped: Int, ending: String)?
     ) -> String {
-        if let last = name.lastIndex(where: { !$0.isNumber }), name.index(after: last) < name.endIndex {
+        if let last = name.lastIndex(where: { !$0.isASCII || !$0.isNumber }), name.index(after: last) < name.endIndex {
             let digits = name[name.index(after: last)...]
             return changingLastWord(of: String(name[...last]), change) + digits
         }

@@ -80,7 +80,7 @@ extension Database {
             sql: """
                 SELECT name, sql FROM \(schemaName.quotedDatabaseIdentifier).sqlite_master
                 WHERE sql IS NOT NULL
-                ORDER BY tbl_name COLLATE NOCASE, type NOT IN ('table', 'view'), type, name COLLATE NOCASE
+                ORDER BY sql LIKE 'CREATE VIRTUAL%', tbl_name COLLATE NOCASE, type NOT IN ('table', 'view'), type, name COLLATE NOCASE
                 """)
         while let row = try rows.next() {
             let (name, sql): (String, String) = try (row[0], row[1])

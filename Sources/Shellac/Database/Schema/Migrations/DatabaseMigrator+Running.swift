@@ -29,7 +29,7 @@ extension DatabaseMigrator {
             } catch let error as CancellationError {
                 throw error
             } catch var error as DatabaseError {
-                error.migration = migration.name
+                error.migration = error.migration ?? migration.name
                 throw error
             } catch {
                 throw DatabaseMigrationError(migration: migration.name, underlyingError: error)
