@@ -1,4 +1,5 @@
-// A user of `shellac browse`, or of another verb on the whole screen, at a terminal: presses keys, and waits for what the screen shows.
+// A user of `shellac browse`, or of another verb on the whole screen. It presses keys, and waits for
+// what the screen shows.
 
 import Foundation
 import TestSupport

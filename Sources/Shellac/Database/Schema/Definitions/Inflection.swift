@@ -84,9 +84,9 @@ package enum Inflection {
     private static func changingLastWord(
         of name: String, _ change: (Substring) -> (dropped: Int, ending: String)?
     ) -> String {
-        if let last = name.lastIndex(where: { !$0.isASCII || !$0.isNumber }), name.index(after: last) < name.endIndex {
-            let digits = name[name.index(after: last)...]
-            return changingLastWord(of: String(name[...last]), change) + digits
+        let digits = name.reversed().prefix { $0.isASCII && $0.isNumber }.count
+        if digits > 0, digits < name.count {
+            return changingLastWord(of: String(name.dropLast(digits)), change) + name.suffix(digits)
         }
         var start = name.startIndex
         var previous: Character?
