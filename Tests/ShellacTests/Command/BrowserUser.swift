@@ -1,5 +1,4 @@
-// A user of `shellac browse`, or of another verb on the whole screen. It presses keys, and waits for
-// what the screen shows.
+// A user of `shellac browse`, or of another verb on the whole screen.
 
 import Foundation
 import TestSupport
