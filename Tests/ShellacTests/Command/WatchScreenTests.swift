@@ -9,7 +9,9 @@ struct WatchScreenTests {
     private typealias Key = TerminalKey
 
     private func change(_ folder: TemporaryFolder, _ sql: String) throws {
-        let queue = try DatabaseQueue(path: folder.path("game.sqlite"))
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let queue = try DatabaseQueue(path: folder.path("game.sqlite"), configuration: configuration)
         try queue.write { db in try db.execute(sql: sql) }
         try queue.close()
     }
@@ -97,7 +99,7 @@ struct WatchScreenTests {
         ] {
             let run = try await ShellacCommand.terminal(
                 "watch game.sqlite team \(options)", environment: environment, in: folder)
-            #expect(run.status == 0 && run.output.contains("id: 1, name: \"Reds\""), "\(run.output)")
+            #expect(run.status == 0 && run.output.contains("id: 1, name: 'Reds'"), "\(run.output)")
         }
     }
 }
