@@ -60,6 +60,11 @@ struct CounterTriggers {
         guard !Database.isSQLiteInternalTable(child.name) else { throw refuse("it belongs to SQLite") }
         (self.mark, self.parent, self.child) = (mark, parent, child)
         (origin, destination) = try Self.reference(mark, of: parent, child, db, refuse)
+        if let column = origin.first(where: { child.column(named: $0)?.isGenerated == true }) {
+            throw refuse(
+                "its column \(column) is generated, and a trigger does not see when it changes. Count "
+                    + "by a column that is stored as it is given")
+        }
         guard let key = child.keyOfRow else {
             throw refuse("its rows have neither a primary key nor a row id that SQL could use")
         }
