@@ -15,7 +15,7 @@ struct WatchDrawing {
     private var lines: [Line] = []
     private var widths: [Int] = []
     private var lastChange = ""
-    /// The first line that is shown, if not all fit.
+    /// The first line that the user has scrolled to.
     private var offset = 0
 
     init(_ table: String, _ rows: Watching.Rows) {
@@ -65,6 +65,9 @@ struct WatchDrawing {
     /// The number of rows that fit on a screen.
     private func height(_ size: ScreenSize) -> Int { max(1, size.lines - 3) }
 
+    /// The first line that is shown on a screen of a size.
+    private func first(_ size: ScreenSize) -> Int { max(0, min(offset, lines.count - height(size))) }
+
     mutating func scroll(_ key: Key, _ size: ScreenSize) {
         switch key {
         case .up: offset -= 1
@@ -75,7 +78,7 @@ struct WatchDrawing {
         case .end: offset = lines.count
         default: break
         }
-        offset = max(0, min(offset, lines.count - height(size)))
+        offset = first(size)
     }
 
     /// Returns the lines of the screen: a title, the names of the columns, rows, and a status.
@@ -85,7 +88,7 @@ struct WatchDrawing {
         }
         let names = rows.names.map { TextTable.Cell($0) }
         let count = String.count(rows.keys.count, "row")
-        let first = max(0, min(offset, lines.count - height(size)))
+        let first = first(size)
         let shown = lines[first..<min(first + height(size), lines.count)]
         var screen = [
             span(

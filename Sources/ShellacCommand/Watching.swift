@@ -32,16 +32,15 @@ final class Watching {
 
     /// Whether the rows are drawn on the whole screen, and not written one by one.
     private var usesScreen: Bool {
-        let terminal = getenv("TERM").map { String(cString: $0) } ?? ""
-        return isatty(0) == 1 && output.isTerminal && !["", "dumb"].contains(terminal)
+        isatty(0) == 1 && output.isTerminal && FullScreen.takesCodes
             && arguments["--as"] == nil && arguments["--changes"] == nil
     }
 
     func run() throws -> ExitCode {
         let pause = useconds_t(try max(0.01, min(arguments.number("--every") ?? 0.1, 3_600)) * 1e6)
-        if usesScreen { return try runOnScreen(pause) }
-        let most = try arguments.number("--changes").map { Int(min($0, 1e18)) }
         let limit = try arguments.number("--limit").map { Int(min($0, 1e9)) } ?? 10_000
+        if usesScreen { return try runOnScreen(pause, limit) }
+        let most = try arguments.number("--changes").map { Int(min($0, 1e18)) }
         // The state is taken before the file is read. So a write during the reading is seen next
         // time.
         state = FileState(location)
@@ -62,8 +61,7 @@ final class Watching {
         return .done
     }
 
-    private func runOnScreen(_ pause: useconds_t) throws -> ExitCode {
-        let limit = try arguments.number("--limit").map { Int(min($0, 1e9)) } ?? 10_000
+    private func runOnScreen(_ pause: useconds_t, _ limit: Int) throws -> ExitCode {
         state = FileState(location)
         var drawing = WatchDrawing(arguments.words[1], try fetch(limit))
         let screen = FullScreen(hasColours: output.hasColours)

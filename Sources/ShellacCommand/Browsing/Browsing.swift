@@ -24,9 +24,9 @@ struct Browsing {
         guard isatty(0) == 1, output.isTerminal else {
             throw Failure(.usage, "browse needs a terminal: in a pipe, use show")
         }
-        let terminal = getenv("TERM").map { String(cString: $0) } ?? ""
-        guard !["", "dumb"].contains(terminal) else {
-            throw Failure(.usage, "this terminal shows lines alone (TERM is \"\(terminal)\"): use show")
+        guard FullScreen.takesCodes else {
+            let name = FullScreen.terminalName
+            throw Failure(.usage, "this terminal shows lines alone (TERM is \"\(name)\"): use show")
         }
         let screen = FullScreen(hasColours: output.hasColours)
         let patience = Patience(

@@ -21,6 +21,11 @@ final class FullScreen {
     private var shownSize = ScreenSize(columns: 0, lines: 0)
     private var pending: [UInt8] = []
 
+    static var terminalName: String { getenv("TERM").map { String(cString: $0) } ?? "" }
+
+    /// Whether the terminal understands the codes that draw on it.
+    static var takesCodes: Bool { !["", "dumb"].contains(terminalName) }
+
     init(hasColours: Bool) { self.hasColours = hasColours }
 
     deinit { leave() }

@@ -6,8 +6,7 @@ extension DatabaseQueue {
         to destination: some DatabaseWriter, pagesPerStep: Int,
         progress: ((DatabaseBackupProgress) throws -> Void)?
     ) throws {
-        checkIsOther(destination)
-        let (from, to) = (ObjectIdentifier(self), ObjectIdentifier(destination))
+        let (from, to) = (ObjectIdentifier(self), ObjectIdentifier(destination.unwrapped))
         try beginBackup(from, to)
         defer { runningBackups.withLock { $0.end(from: from, to: to) } }
         try destination.writeWithoutTransaction { destination in
@@ -20,8 +19,7 @@ extension DatabaseQueue {
         to destination: some DatabaseWriter, pagesPerStep: Int,
         progress: (@Sendable (DatabaseBackupProgress) throws -> Void)?
     ) async throws {
-        checkIsOther(destination)
-        let (from, to) = (ObjectIdentifier(self), ObjectIdentifier(destination))
+        let (from, to) = (ObjectIdentifier(self), ObjectIdentifier(destination.unwrapped))
         try beginBackup(from, to)
         defer { runningBackups.withLock { $0.end(from: from, to: to) } }
         try await destination.writeWithoutTransaction { destination in

@@ -31,9 +31,7 @@ extension DatabaseReader {
         to destination: some DatabaseWriter, pagesPerStep: Int = -1,
         progress: ((DatabaseBackupProgress) throws -> Void)? = nil
     ) throws {
-        if let wrapper = destination as? AnyDatabaseWriter {
-            return try backup(to: wrapper.base, pagesPerStep: pagesPerStep, progress: progress)
-        }
+        checkIsOther(destination)
         try copyAll(to: destination, pagesPerStep: pagesPerStep, progress: progress)
     }
 
@@ -51,9 +49,7 @@ extension DatabaseReader {
         to destination: some DatabaseWriter, pagesPerStep: Int = 1_000,
         progress: (@Sendable (DatabaseBackupProgress) throws -> Void)? = nil
     ) async throws {
-        if let wrapper = destination as? AnyDatabaseWriter {
-            return try await backup(to: wrapper.base, pagesPerStep: pagesPerStep, progress: progress)
-        }
+        checkIsOther(destination)
         try await copyAll(to: destination, pagesPerStep: pagesPerStep, progress: progress)
     }
 
@@ -66,7 +62,6 @@ extension DatabaseReader {
         to destination: some DatabaseWriter, pagesPerStep: Int,
         progress: ((DatabaseBackupProgress) throws -> Void)?
     ) throws {
-        checkIsOther(destination)
         try destination.writeWithoutTransaction { destination in
             try copyState(over: destination, pagesPerStep, progress)
         }
@@ -77,15 +72,14 @@ extension DatabaseReader {
         to destination: some DatabaseWriter, pagesPerStep: Int,
         progress: (@Sendable (DatabaseBackupProgress) throws -> Void)?
     ) async throws {
-        checkIsOther(destination)
         try await destination.writeWithoutTransaction { destination in
             try self.copyState(over: destination, pagesPerStep, DatabaseBackupProgress.hearing(progress))
         }
     }
 
     /// Traps if the destination of a backup is its source.
-    func checkIsOther(_ destination: some DatabaseWriter) {
-        if self === destination { Misuse.trap("a database cannot be copied over itself.") }
+    private func checkIsOther(_ destination: some DatabaseWriter) {
+        if unwrapped === destination.unwrapped { Misuse.trap("a database cannot be copied over itself.") }
     }
 
     private func copyState(

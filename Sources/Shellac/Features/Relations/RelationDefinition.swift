@@ -37,15 +37,9 @@ public struct RelationDefinition: Sendable {
         identity = RelationIdentity(step)
     }
 
-    /// Returns this definition with the given key. Nil leaves the default key.
-    func with(key: String?) -> RelationDefinition {
-        var definition = self
-        definition.givenKey = key
-        return definition
-    }
-
     /// Creates a relation that leads through another one.
-    init(through path: RelationDefinition, using last: RelationDefinition, isMany: Bool) {
+    init(through path: RelationDefinition, using last: RelationDefinition, isMany: Bool, key: String?) {
+        givenKey = key
         owner = path.owner
         self.isMany = isMany
         target = last.target

@@ -145,8 +145,7 @@ extension TableRecord {
         key: String? = nil
     ) -> HasMany<Target> {
         HasMany(
-            RelationDefinition(through: path.definition, using: relation.definition, isMany: true).with(
-                key: key))
+            RelationDefinition(through: path.definition, using: relation.definition, isMany: true, key: key))
     }
 
     /// Declares that each row is related to one row of another table through one of a third one.
@@ -162,7 +161,6 @@ extension TableRecord {
         key: String? = nil
     ) -> HasOne<Target> {
         HasOne(
-            RelationDefinition(through: path.definition, using: relation.definition, isMany: false).with(
-                key: key))
+            RelationDefinition(through: path.definition, using: relation.definition, isMany: false, key: key))
     }
 }

@@ -5,19 +5,21 @@ extension RecordDecoding {
     func decodeRows<Value: Decodable>(_ type: Value.Type, of key: String) throws -> Value? {
         if type is any DatabaseValueConvertible.Type, row.hasColumn(key) { return nil }
         if let optional = type as? any OptionalOfRows.Type {
-            guard row.scopesTree.names.contains(key) || row.prefetchedRows[key] != nil || row.missesList(key)
-            else { return nil }
+            guard row.scopesTree.names.contains(key) || rows(ofList: key) != nil else { return nil }
             return try optional.decodeWrapped(of: key, by: self) as? Value
         }
-        if let rows = row.prefetchedRows[key], let list = type as? any ListOfRows.Type {
+        if let list = type as? any ListOfRows.Type, let rows = rows(ofList: key) {
             return try list.decode(rows, of: key, by: self) as? Value
-        }
-        if let list = type as? any ListOfRows.Type, row.missesList(key) {
-            return try list.decode([], of: key, by: self) as? Value
         }
         // A table that is joined only to reach other tables has a scope without columns.
         guard let row = row.scopesTree[key], row.count > 0 else { return nil }
         return .some(try decodeRow(row, as: type, of: [ColumnKey(key)]))
+    }
+
+    /// Returns the rows of a list: none if the row that would have them was not joined. Nil if
+    /// there is no such list.
+    private func rows(ofList key: String) -> [Row]? {
+        row.prefetchedRows[key] ?? (row.missesList(key) ? [] : nil)
     }
 
     /// Decodes a property whose type is a record of the row itself. Nil if it is not.

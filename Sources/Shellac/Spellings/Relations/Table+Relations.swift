@@ -56,8 +56,7 @@ extension TableRecord {
         key: String? = nil
     ) -> HasMany<Target> {
         HasMany(
-            RelationDefinition(through: path.definition, using: relation.definition, isMany: true).with(
-                key: key))
+            RelationDefinition(through: path.definition, using: relation.definition, isMany: true, key: key))
     }
 
     public static func hasOne<Target>(
@@ -65,8 +64,7 @@ extension TableRecord {
         key: String? = nil
     ) -> HasOne<Target> {
         HasOne(
-            RelationDefinition(through: path.definition, using: relation.definition, isMany: false).with(
-                key: key))
+            RelationDefinition(through: path.definition, using: relation.definition, isMany: false, key: key))
     }
 }
 
@@ -128,8 +126,7 @@ extension Table {
         key: String? = nil
     ) -> HasMany<Target> {
         HasMany(
-            RelationDefinition(through: path.definition, using: relation.definition, isMany: true).with(
-                key: key))
+            RelationDefinition(through: path.definition, using: relation.definition, isMany: true, key: key))
     }
 
     public func hasOne<Target>(
@@ -137,8 +134,7 @@ extension Table {
         key: String? = nil
     ) -> HasOne<Target> {
         HasOne(
-            RelationDefinition(through: path.definition, using: relation.definition, isMany: false).with(
-                key: key))
+            RelationDefinition(through: path.definition, using: relation.definition, isMany: false, key: key))
     }
 
     public func belongsTo<Target: TableRecord>(
@@ -191,8 +187,7 @@ extension Table {
         key: String? = nil
     ) -> HasMany<Target> {
         HasMany(
-            RelationDefinition(through: path.definition, using: relation.definition, isMany: true).with(
-                key: key))
+            RelationDefinition(through: path.definition, using: relation.definition, isMany: true, key: key))
     }
 
     public func hasOne<Target: TableRecord>(
@@ -200,7 +195,6 @@ extension Table {
         key: String? = nil
     ) -> HasOne<Target> {
         HasOne(
-            RelationDefinition(through: path.definition, using: relation.definition, isMany: false).with(
-                key: key))
+            RelationDefinition(through: path.definition, using: relation.definition, isMany: false, key: key))
     }
 }

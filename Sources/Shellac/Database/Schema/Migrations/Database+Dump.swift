@@ -172,8 +172,8 @@ extension Database {
     }
 
     /// Returns whether a table is one that SQLite or Shellac maintains.
-    private static func isInternalTable(_ name: String) -> Bool {
-        isSQLiteInternalTable(name) || name == migrationTable
+    static func isInternalTable(_ name: String) -> Bool {
+        isSQLiteInternalTable(name) || CaseInsensitiveName.matches(name, migrationTable)
     }
 
     private func dump(

@@ -128,9 +128,7 @@ extension Database {
         let rows = try Row.fetchAll(self, sql: "SELECT type, name, tbl_name, sql FROM main.sqlite_master")
         let declarations = try rows.compactMap { row -> Declaration? in
             let (type, name, table): (String, String, String) = try (row[0], row[1], row[2])
-            let isOwn = [name, table].contains {
-                Self.isSQLiteInternalTable($0) || CaseInsensitiveName.matches($0, Self.migrationTable)
-            }
+            let isOwn = [name, table].contains(where: Self.isInternalTable)
             return isOwn ? nil : Declaration(type, name, of: table, sql: try row[3] ?? "")
         }
         return Set(declarations)
