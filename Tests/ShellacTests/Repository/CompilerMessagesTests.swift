@@ -32,6 +32,41 @@ import Testing
             }, "\(result.output)")
     }
 
+    /// The nested columns of a class cannot restrict its closures, since `Record` conforms to
+    /// `TableRecord`. A request that names them is checked.
+    @Test(
+        "A misspelled column does not compile: in closures of structs, and where a class's columns are named",
+        .behaviour(120),
+        arguments: [
+            ("Hero.filter { $0.score > 1 }.order { $0.name }", nil),
+            // (The compiler's own words for this one do not name the column.)
+            ("Hero.filter { $0.scroe > 1 }", "error: "),
+            ("Hero.order { $0.nmae }", "type 'Hero.Columns' has no member 'nmae'"),
+            ("Rich.filter(Rich.Columns.balance > 1).order(Poor.Columns.balance)", nil),
+            ("Rich.filter(Rich.Columns.blance > 1)", "has no member 'blance'"),
+            // Detected when it runs, with a suggestion.
+            ("Rich.filter { $0.blance > 1 }", nil),
+        ] as [(String, String?)])
+    func columns(_ request: String, _ message: String?) async throws {
+        let folder = try TemporaryFolder()
+        let source = """
+            struct Hero: Codable, FetchableRecord, PersistableRecord {
+                enum Columns { static let (score, name) = (Column("score"), Column("name")) }
+                var score = 0, name = ""
+            }
+            class Poor: Record {
+                enum Columns { static let balance = Column("balance") }
+            }
+            final class Rich: Poor {}
+            let request = \(request)
+            """
+        let file = try folder.write(Self.program(source).utf8, to: "program.swift")
+        let result = try await SwiftScript.compile(URL(filePath: file), warningsAreErrors: true)
+        withExtendedLifetime(folder) {}
+        #expect(result.succeeded == (message == nil), "\(result.output)")
+        if let message { #expect(result.output.contains(message), "\(result.output)") }
+    }
+
     private static func program(_ source: String) -> String {
         """
         import Shellac

@@ -83,6 +83,14 @@ struct Counters {
         try statement.execute()
     }
 
+    /// Counts again what the triggers of some tables would have counted.
+    func recount(_ tables: [String]) throws {
+        for counter in kept
+        where tables.contains(where: { name in
+            [counter.parent.name, counter.child.name].contains { CaseInsensitiveName.matches($0, name) }
+        }) { try execute(counter.recount(in: schemaName)) }
+    }
+
     /// Drops the triggers of the counters in a table, and of the counters that count its rows,
     /// while the table is changed.
     static func suspend(_ table: String, in schemaName: String, _ db: Database) throws {
@@ -115,6 +123,8 @@ extension Database: ColumnMaintenance {
             return .commit
         }
     }
+
+    func recount(_ tables: [String]) throws { try Counters(self, in: "main").recount(tables) }
 
     func refuseRenaming(of table: String, column: String?, in schemaName: String?) throws {
         guard let schema = try self.schema.table(table, in: schemaName) else { return }

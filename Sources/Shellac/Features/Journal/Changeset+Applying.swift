@@ -14,8 +14,9 @@ extension Changeset {
     /// The changes are writes like any others: observers and the journal see them, triggers run,
     /// and a rollback undoes them. A change that has already been made is skipped. So a changeset
     /// that is applied twice changes nothing the second time. Nor are rows in conflict that
-    /// triggers or foreign keys have changed along with others. Foreign keys are checked at the
-    /// end of the transaction.
+    /// triggers or foreign keys have changed along with others. Counters are neither compared nor
+    /// written: they count the rows that are there. Foreign keys are checked at the end of the
+    /// transaction.
     ///
     /// A changeset may have fewer columns than a table, which has got more of them later.
     /// Inserted rows have their defaults there.

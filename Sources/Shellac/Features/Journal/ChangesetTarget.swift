@@ -17,6 +17,9 @@ final class ChangesetTarget {
     /// The places of the key's columns, in the order of the key.
     private let key: [Int]
     private let keyCondition: String
+    /// The places of counters. Triggers maintain them, as the rows that they count come and go, so
+    /// a change neither compares nor writes them.
+    private let counters: Set<Int>
 
     /// Finds the table of a heading.
     ///
@@ -29,6 +32,7 @@ final class ChangesetTarget {
         }
         let present = schema.allColumns.filter { !$0.isGenerated && !$0.isHidden }
         columns = present.map(\.name)
+        counters = Set(present.indices.filter { schema.isMaintained(present[$0].name) })
         columnCount = heading.columnCount
         guard columnCount <= columns.count else {
             throw ChangesetError.missingColumns(table: schema.name, count: columnCount - columns.count)
@@ -57,7 +61,7 @@ final class ChangesetTarget {
     /// Whether a row has the values of a change, in the columns that the change has.
     func has(_ row: Row, _ values: [DatabaseValue?]) -> Bool {
         values.enumerated().allSatisfy { column, value in
-            value.map { Array(row)[column].1 == $0 } ?? true
+            value.map { Array(row)[column].1 == $0 || counters.contains(column) } ?? true
         }
     }
 
@@ -91,10 +95,12 @@ final class ChangesetTarget {
     }
 
     func insert(_ bytes: UnsafeRawBufferPointer, _ final: Range<Int>) throws {
-        let names = columns.prefix(columnCount).map(\.quotedDatabaseIdentifier).joined(separator: ", ")
-        let places = (1...columnCount).map { "?\($0)" }.joined(separator: ", ")
+        let values = values(bytes, final)
+        let written = values.indices.filter { !counters.contains($0) }
+        let names = written.map { columns[$0].quotedDatabaseIdentifier }.joined(separator: ", ")
+        let places = written.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
         // (OR ABORT: the conflict clause of a constraint would drop or replace rows.)
-        try run("INSERT OR ABORT INTO \(table) (\(names)) VALUES (\(places))", values(bytes, final))
+        try run("INSERT OR ABORT INTO \(table) (\(names)) VALUES (\(places))", written.map { values[$0] })
     }
 
     /// Sets the new values of a change, apart from the key.
@@ -103,7 +109,9 @@ final class ChangesetTarget {
     {
         let final = values(bytes, place.final)
         let keyValues = values(bytes, change.operation == .insert ? place.final : place.initial)
-        let changed = final.indices.filter { final[$0][0] != ChangesetFormat.undefined && !key.contains($0) }
+        let changed = final.indices.filter { place in
+            final[place][0] != ChangesetFormat.undefined && !key.contains(place) && !counters.contains(place)
+        }
         if changed.isEmpty { return }
         let settings = changed.enumerated().map { place, column in
             "\(columns[column].quotedDatabaseIdentifier) = ?\(key.count + place + 1)"

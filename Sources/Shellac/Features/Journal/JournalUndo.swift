@@ -79,22 +79,33 @@ public struct JournalUndo: Sendable {
                 guard direction == .redo,
                     let entry = try db.journalEntries(after: number - 1, limit: 1).first
                 else { continue }
-                if entry.number == number, !changes(of: entry).isEmpty { return entry }
+                if entry.number == number, try !changes(of: entry, db).isEmpty { return entry }
             } else {
                 let entry = try JournalEntry(row)
-                if undone.contains(entry.number) || changes(of: entry).isEmpty { continue }
+                if try undone.contains(entry.number) || changes(of: entry, db).isEmpty { continue }
                 return direction == .undo ? entry : nil
             }
         }
         return nil
     }
 
-    private func changes(of entry: JournalEntry) -> Changeset { own(entry.changeset) }
+    private func changes(of entry: JournalEntry, _ db: Database) throws -> Changeset {
+        try own(entry.changeset, db)
+    }
 
-    /// Returns the changes of the tables that are undone.
-    private func own(_ changeset: Changeset) -> Changeset {
-        guard let tables else { return changeset }
-        return changeset.leavingOut { !tables.contains(CaseInsensitiveName($0.table)) }
+    /// Returns the changes of the tables that are undone, without updates of nothing but counters.
+    private func own(_ changeset: Changeset, _ db: Database) throws -> Changeset {
+        var counters: [String: Set<Int>] = [:]
+        for table in changeset.tables {
+            guard let schema = try db.schema.table(table, in: "main") else { continue }
+            let names = try db.changesetColumns(of: table)
+            counters[table] = Set(names.indices.filter { schema.isMaintained(names[$0]) })
+        }
+        return changeset.leavingOut { change in
+            if let tables, !tables.contains(CaseInsensitiveName(change.table)) { return true }
+            guard change.operation == .update, let counters = counters[change.table] else { return false }
+            return counters.isSuperset(of: change.changedColumns)
+        }
     }
 
     // MARK: - Undo and redo
@@ -134,7 +145,7 @@ public struct JournalUndo: Sendable {
                     + "transaction of its own")
         }
         guard let entry = try next(direction, db) else { return nil }
-        let changes = changes(of: entry)
+        let changes = try changes(of: entry, db)
         try checkColumns(of: changes.tables, after: entry.number, db)
         try db.checkForeignKeyActions(
             of: changes.tables,
@@ -189,13 +200,14 @@ public struct JournalUndo: Sendable {
                 if !hasTriggers { try db.enableTriggers(false) }
                 defer { if !hasTriggers { try? db.enableTriggers(true) } }
                 if pass > 1 {
-                    let strays = try own(recorder.openChanges()).leavingOut { keys.contains(Key($0)) }
+                    let strays = try own(recorder.openChanges(), db).leavingOut { keys.contains(Key($0)) }
                     try strays.inverted().apply(db) { _ in .takeTheirs }
                 }
                 try wanted.apply(db) { conflict in
                     failure = conflict.error
                     return pass == 1 || conflict.reason == .missing ? .fail : .takeTheirs
                 }
+                if !hasTriggers { try db.recountMaintainedColumns(of: wanted.tables) }
                 if pass > 1, recorder.buffer.count == start { break }
                 if pass == 5 { throw conflict(direction, first, nil, db) }
             }

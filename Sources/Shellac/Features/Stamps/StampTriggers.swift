@@ -88,7 +88,7 @@ struct StampTriggers {
     private var columnsNotMaintained: String {
         guard !table.maintainedColumns.isEmpty else { return "" }
         let names = table.columns.map(\.name).filter { name in
-            !table.maintainedColumns.contains { CaseInsensitiveName.matches($0.column, name) }
+            !table.isMaintained(name)
         }
         return " OF \(names.map(\.quotedDatabaseIdentifier).joined(separator: ", "))"
     }

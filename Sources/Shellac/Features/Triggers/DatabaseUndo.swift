@@ -21,7 +21,8 @@
 /// Undo runs in a transaction of its own. It restores the rows that the group has changed, with all
 /// their values and their row ids. Meanwhile, stamps and table-wide callbacks are suspended, and
 /// foreign keys deferred. Triggers of the program run, so that a full-text index follows, but their
-/// changes of recorded tables are reset. Observers see ordinary changes.
+/// changes of recorded tables are reset. Counters are not: they count the rows that are there.
+/// Observers see ordinary changes.
 ///
 /// Before it writes anything, undo compares the rows with the state after the group. If a row was
 /// changed since, by another connection or by ``withoutRecording(_:)``, it throws a

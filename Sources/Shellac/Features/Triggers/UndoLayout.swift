@@ -18,7 +18,8 @@ struct UndoLayout: Hashable {
 
     let table: String
     let key: [RowKeyColumn]
-    /// All writable columns, except the one that is another name of the row id.
+    /// All writable columns, except the one that is another name of the row id, and counters.
+    /// Triggers maintain these, as the rows that they count come and go.
     let columns: [Column]
     let hasRowID: Bool
     /// Whether `VACUUM` keeps the keys.
@@ -35,8 +36,11 @@ struct UndoLayout: Hashable {
                     ? "its columns use all names of the row id" : "its primary key is not known")
         }
         self.key = key
-        columns = table.allColumns.filter { !$0.isGenerated && $0.name != table.primaryKey.rowIDColumn }
-            .map { Column(name: $0.name, affinity: $0.affinity) }
+        columns = table.allColumns.filter { column in
+            !column.isGenerated && column.name != table.primaryKey.rowIDColumn
+                && !table.isMaintained(column.name)
+        }
+        .map { Column(name: $0.name, affinity: $0.affinity) }
         // Each of them appears twice in a table, beside the key.
         guard columns.count <= 990 else { throw refuse("it has more than 990 columns") }
     }

@@ -106,6 +106,7 @@ extension UndoRecorder {
             if try !attempt(tables.deleteChanged(images)) { failure = outer }
         }
         for (tables, images) in jobs { _ = try attempt(tables.insert(images)) }
+        if !withTriggers { try database.recountMaintainedColumns(of: jobs.map(\.tables.layout.table)) }
         return failure
     }
 

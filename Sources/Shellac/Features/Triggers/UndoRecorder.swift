@@ -172,17 +172,7 @@ final class UndoRecorder {
                     resultCode: .SQLITE_MISUSE,
                     message: "the changes of \(name) cannot be undone: \(reason)")
             }
-            let table = try database.tableForTriggers(name, refuse)
-            _ = try UndoLayout(table, refuse)
-            // The rows that have changed a counter must be undone with it.
-            for mark in table.maintainedColumns {
-                let isNamed = tables.contains { CaseInsensitiveName.matches($0, mark.countedTable) }
-                guard !isNamed, let counted = try database.schema.table(mark.countedTable, in: "main") else {
-                    continue
-                }
-                throw refuse(
-                    "its counter \(mark.column) counts rows of \(counted.name). Name that table, too")
-            }
+            _ = try UndoLayout(database.tableForTriggers(name, refuse), refuse)
         }
         try checkActions()
     }

@@ -12,8 +12,8 @@
 /// }
 /// ```
 ///
-/// A save throws the error that `validate(_:)` throws. ``init(_:for:)`` makes such an error from a
-/// constraint that SQLite found violated, so that a form needs only one `catch`:
+/// A save throws the error that `validate(_:)` throws. ``init(_:for:)`` returns it, and makes such
+/// an error from a constraint that SQLite found violated, so that a form needs only one `catch`:
 ///
 /// ```swift
 /// do {

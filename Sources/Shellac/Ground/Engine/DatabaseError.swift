@@ -48,6 +48,12 @@ public struct DatabaseError: Error, Hashable, Sendable {
     /// (`SQLITE_IOERR`). Such a connection remains usable.
     public private(set) var leavesOutcomeUnknown = false
 
+    /// Whether the access was refused, or stopped, since the database has been closed.
+    ///
+    /// A server answers such a request by *service unavailable*. The access was rolled back, and
+    /// another process may repeat it.
+    public private(set) var isDatabaseClosed = false
+
     /// The name of the migration that failed with this error: see ``DatabaseMigrator``.
     public internal(set) var migration: String?
 
@@ -84,6 +90,13 @@ public struct DatabaseError: Error, Hashable, Sendable {
         error.sql = sql
         error.arguments = self.arguments ?? arguments
         error.publicArguments = publicArguments || publicStatementArguments
+        return error
+    }
+
+    /// The error, marked as one of a database that was closed.
+    var ofClosedDatabase: DatabaseError {
+        var error = self
+        error.isDatabaseClosed = true
         return error
     }
 

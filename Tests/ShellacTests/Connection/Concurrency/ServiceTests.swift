@@ -62,6 +62,7 @@ struct ServiceTests {
         for access in Access.allCases {
             let error = await #expect(throws: DatabaseError.self) { try await access.run(writer) { _ in } }
             #expect(error?.resultCode == .SQLITE_MISUSE && error?.message == Self.refusal)
+            #expect(error?.isDatabaseClosed == true)
         }
         for access in [
             { try writer.read { _ in } }, { try writer.unsafeRead { _ in } },
@@ -238,6 +239,7 @@ struct ServiceTests {
         for task in [long, behind] {
             let error = await #expect(throws: DatabaseError.self) { try await task.value }
             #expect(error?.resultCode == .SQLITE_INTERRUPT)
+            #expect(error?.isDatabaseClosed == true)
             #expect(
                 error?.message?.hasPrefix(
                     "the database test has ended: its run() was cancelled, and the access had not ended after 100 ms"

@@ -367,6 +367,7 @@ struct IntrospectionTests {
         }
         try queue.close()
         expectError("the database :memory: is closed") { try queue.inDatabase { try $0.tableExists("t") } }
+        #expect(databaseError { try queue.read { _ in } }?.isDatabaseClosed == true)
     }
 }
 

@@ -203,6 +203,50 @@ struct JournalUndoTests {
         #expect(try queue.verifyJournal() == 1)
     }
 
+    @Test("Counters are left to the rows that are there, whoever has written them")
+    func counters() throws {
+        let queue = try DatabaseQueue()
+        try queue.write { db in
+            try db.create(table: "team") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.column("name", .text).notNull()
+                t.counter("notesCount", of: "note")
+            }
+            try db.create(table: "note") { t in
+                t.autoIncrementedPrimaryKey("id")
+                t.column("teamID", .integer).references("team").indexed()
+            }
+            try db.execute(
+                sql: "INSERT INTO team (name) VALUES ('a'), ('b'); INSERT INTO note (teamID) VALUES (1), (1)")
+        }
+        try queue.keepJournal(of: .all)
+        func counts() throws -> [String] {
+            try queue.read { db in
+                try #expect(db.inaccurateCounters("team", "notesCount") == 0)
+                return try String.fetchAll(db, sql: "SELECT name || notesCount FROM team ORDER BY id")
+            }
+        }
+        let undo = JournalUndo(tables: ["team"])
+        func write(_ sql: String) throws { try queue.write { try $0.execute(sql: sql) } }
+        try write("UPDATE team SET name = 'c' WHERE id = 1; DELETE FROM note WHERE id = 2")
+        let moved = try #require(try queue.read { try self.undo.nextToUndo($0) })
+        // These change nothing of a team but its counter, so there is nothing to undo of teams.
+        try write("INSERT INTO note (teamID) VALUES (1), (1), (2)")
+        try #expect(counts() == ["c3", "b1"])
+        try #expect(queue.read { try undo.nextToUndo($0) }?.number == moved.number)
+        try #expect(queue.write { try undo.undo($0) }?.number == moved.number)
+        try #expect(counts() == ["a3", "b1"])
+        try #expect(queue.write { try undo.redo($0) }?.number == moved.number)
+        try #expect(counts() == ["c3", "b1"])
+
+        // A changeset that is applied elsewhere neither conflicts over a counter nor writes one.
+        try queue.write { try moved.changeset.inverted().apply($0) }
+        try #expect(counts() == ["a4", "b1"])
+        try write("DELETE FROM note WHERE teamID = 2; DELETE FROM team WHERE id = 2")
+        try queue.write { _ = try self.undo.undo($0) }
+        try #expect(counts() == ["a4", "b1"])
+    }
+
     @Test("Stamps and counters have their earlier values, and an index of words follows")
     func features() throws {
         final class Note: Record {

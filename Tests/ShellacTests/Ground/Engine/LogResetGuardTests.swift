@@ -182,6 +182,8 @@ struct LogResetGuardTests {
         let told = environmentNumber("SHELLAC_LOG_RESET_SECONDS")
         let file = try TemporaryDatabase(journalMode: .wal)
         let writer = try kind.open(file) {
+            // A connection that finds the header half written takes the lock of writers.
+            $0.busyMode = .timeout(60)
             $0.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = OFF") }
         }
         try writer.write { db in try db.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT)") }

@@ -150,5 +150,6 @@ extension Database {
 
     func closedError() -> DatabaseError {
         DatabaseError(resultCode: .SQLITE_MISUSE, message: "the database \(description) is closed")
+            .ofClosedDatabase
     }
 }

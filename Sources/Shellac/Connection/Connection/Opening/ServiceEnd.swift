@@ -30,7 +30,8 @@ final class ServiceEnd: Sendable {
             resultCode: .SQLITE_INTERRUPT,
             message:
                 "the database \(description) has ended: its run() was cancelled, and the access had not "
-                + "ended after \(time) (Configuration.shutdownTimeout). Its transaction is rolled back")
+                + "ended after \(time) (Configuration.shutdownTimeout). Its transaction is rolled back"
+        ).ofClosedDatabase
     }
 }
 
@@ -51,6 +52,6 @@ extension ConnectionGroup {
             resultCode: .SQLITE_MISUSE,
             message:
                 "the database \(description) has ended: its run() was cancelled, and no new access can begin"
-        )
+        ).ofClosedDatabase
     }
 }

@@ -31,8 +31,7 @@ public protocol TableRecord: _KeyStoring {
     /// They also do so in subclasses of `Record`, *even if these declare one*. Swift takes an
     /// associated type from the class that conforms, which is `Record`. A misspelled name is then
     /// detected when the request runs, and the error suggests a similar column. To get a compiler
-    /// check in a subclass, name the columns in the closure:
-    /// `Player.filter(Player.Columns.score > 100)`.
+    /// check in a subclass, name the columns: `Player.filter(Player.Columns.score > 100)`.
     associatedtype Columns = AnyColumns
 
     /// The name of the table. By default, the name of the type with a lower-case first letter.

@@ -16,6 +16,10 @@ protocol ColumnMaintenance {
 
     /// Throws if a trigger refers to a table by its name, or to a column if one is given.
     func refuseRenaming(of table: String, column: String?, in schemaName: String?) throws
+
+    /// Computes the columns again that depend on rows of some tables of the main database, after a
+    /// change for which no triggers ran.
+    func recount(_ tables: [String]) throws
 }
 
 /// The code that keeps indexes in step which SQLite does not maintain by itself. The layer of
@@ -35,6 +39,11 @@ protocol IndexMaintenance {
 }
 
 extension Database {
+    /// Computes the maintained columns again that depend on rows of some tables.
+    func recountMaintainedColumns(of tables: [String]) throws {
+        try (self as Any as? any ColumnMaintenance)?.recount(tables)
+    }
+
     /// Runs a schema change, and makes the indexes follow that SQLite does not maintain by itself.
     private func maintainingIndexes(
         of table: String?, in schemaName: String?, rewritten: String?, _ change: () throws -> Void

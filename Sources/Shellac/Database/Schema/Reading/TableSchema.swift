@@ -34,6 +34,11 @@ final class TableSchema: Sendable {
 
     /// The columns that are maintained by triggers. Nothing else should write them.
     let maintainedColumns: [CounterMark]
+
+    /// Whether a column is one of these.
+    func isMaintained(_ column: String) -> Bool {
+        maintainedColumns.contains { CaseInsensitiveName.matches($0.column, column) }
+    }
     private let columnIndexes: [CaseInsensitiveName: Int]
     /// The collations of the columns that are not compared byte by byte.
     private let collations: [CaseInsensitiveName: ColumnComparison.Collation]
