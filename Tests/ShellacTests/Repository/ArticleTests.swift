@@ -41,6 +41,34 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: folder.path("note.txt")))
     }
 
+    @Test("symbols and members of Record that are no topics are found")
+    func missingTopics() async throws {
+        let folder = try TemporaryFolder()
+        for name in [".ci", "Sources/Shellac/Shellac.docc"] {
+            try FileManager.default.createDirectory(
+                at: folder.url.appending(path: name), withIntermediateDirectories: true)
+        }
+        for name in [".ci/docs", "Sources/CSQLite"] {
+            try FileManager.default.copyItem(
+                at: Repository.root.appending(path: name), to: folder.url.appending(path: name))
+        }
+        _ = try folder.write(
+            "# ``Shellac``\n\nA page.\n\n## Topics\n\n### Types\n\n- ``Record``\n- ``Row``\n".utf8,
+            to: "Sources/Shellac/Shellac.docc/Shellac.md")
+        let made = try await Command.run([
+            "SHELLAC_MODULES=\(try Repository.modules().path)", "bash", folder.path(".ci/docs"),
+            folder.path("site"),
+        ])
+        try #require(made.succeeded, "\(made.output)")
+        let topics = Self.complaints(in: made.output).filter { $0.contains(" has no topic for ") }
+        #expect(topics.count == 2, "\(made.output)")
+        let symbols = try #require(topics.first)
+        let members = try #require(topics.last)
+        #expect(symbols.contains(" Database,") && !symbols.contains(" Row,"), "\(symbols)")
+        #expect(members.contains(" Record/columns(_:),"), "\(members)")
+        #expect(!members.contains("Implementations"), "\(members)")
+    }
+
     @Test("links to articles, headings and symbols that are not there are found")
     func missingLinks() async throws {
         let folder = try TemporaryFolder()

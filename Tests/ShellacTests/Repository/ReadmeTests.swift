@@ -16,6 +16,8 @@ import Testing
         for link in links { #expect(exists(link), "there is no \(link)") }
     }
 
+    // The pages of the folder Extensions are exempt. They only group the members of a type, or list
+    // symbols by subject, so README.md has no use for them.
     @Test("each article is linked by README.md, and is a topic of the catalogue's page")
     func articles() throws {
         let folder = "Sources/Shellac/Shellac.docc"
@@ -30,6 +32,22 @@ import Testing
             #expect(links.contains("\(folder)/\(article)"), "README.md does not link \(article)")
             #expect(
                 topics.contains("- <doc:\(article.dropLast(3))>\n"), "\(article) is no topic of Shellac.md")
+        }
+    }
+
+    @Test("each page of the folder Extensions groups a type's members, or is a topic of the first page")
+    func extensions() throws {
+        let catalogue = "Sources/Shellac/Shellac.docc"
+        let pages = try FileManager.default.contentsOfDirectory(
+            atPath: Repository.root.appending(path: "\(catalogue)/Extensions").path
+        ).sorted()
+        #expect(pages.contains("Record.md") && pages.count > 20)
+        let topics = try text("\(catalogue)/Shellac.md")
+        for page in pages {
+            let content = try text("\(catalogue)/Extensions/\(page)")
+            #expect(content.contains("\n## Topics\n"), "\(page)")
+            let isOfType = content.hasPrefix("# ``Shellac/\(page.dropLast(3))``\n")
+            #expect(isOfType != topics.contains("- <doc:\(page.dropLast(3))>\n"), "\(page)")
         }
     }
 
