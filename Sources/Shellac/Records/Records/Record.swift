@@ -31,7 +31,8 @@ public import Foundation
 ///     try player.save(db)             // player.id is set
 ///     player.score = 1000
 ///     player.hasDatabaseChanges       // true
-///     try player.updateChanges(db)    // UPDATE "player" SET "score" = ? WHERE "id" = ?
+///     try player.updateChanges(db)
+///     // UPDATE "player" SET "score" = ? WHERE "id" = ?
 /// }
 /// ```
 ///
