@@ -1,3 +1,4 @@
+import Foundation
 import Shellac
 
 /// Transactions of which a journal is kept, over the same without one.
@@ -8,6 +9,14 @@ enum JournalWorkloads {
         },
         Workload("journal.update.1", gate: 1.7, goal: 1.6) {
             try write($0, perTransaction: 1, updates: true)
+        },
+        // The same beside a program that inserts a row as large into a table of its own. (Most of
+        // the cost is the second page that SQLite writes to the log.)
+        Workload("journal.insert.row", gate: 1.2, goal: 1.1) {
+            try write($0, perTransaction: 1, updates: false, beside: .row)
+        },
+        Workload("journal.update.row", gate: 1.2, goal: 1.1) {
+            try write($0, perTransaction: 1, updates: true, beside: .row)
         },
         Workload("journal.insert.100", gate: 2.0, goal: 1.9) {
             try write($0, perTransaction: 100, updates: false)
@@ -86,19 +95,39 @@ enum JournalWorkloads {
             id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT, score INTEGER, teamID INTEGER, bio TEXT)
         """
 
+    /// The entry that a transaction writes.
+    private enum Entry: String {
+        case none
+        /// A row that the program inserts by itself.
+        case row
+        /// An entry of the journal.
+        case journal
+    }
+
+    /// The program's own table of entries.
+    private static let entries = "CREATE TABLE entry (id INTEGER PRIMARY KEY, date REAL, changes BLOB)"
+
     /// Rows in a file with a write-ahead log. The updated rows are not those of neighbouring keys.
-    private static func write(_ fixture: Fixture, perTransaction: Int, updates: Bool) throws -> Sides {
+    private static func write(
+        _ fixture: Fixture, perTransaction: Int, updates: Bool, beside other: Entry = .none
+    ) throws -> Sides {
         let count = min(fixture.scale.insertions, perTransaction == 1 ? 4_000 : 40_000)
-        func side(isKept: Bool) throws -> Side {
+        let changes = Data(repeating: 1, count: updates ? 50 : 120)
+        func side(_ entry: Entry) throws -> Side {
             var configuration = Configuration()
             configuration.journalMode = .wal
             configuration.prepareDatabase { db in
                 try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000")
             }
-            let name = "journal-\(perTransaction)-\(updates)-\(isKept)"
+            let name = "journal-\(perTransaction)-\(updates)-\(other)-\(entry)"
             let queue = try DatabaseQueue(path: fixture.path(of: name), configuration: configuration)
-            try queue.inDatabase { db in try db.execute(sql: table) }
-            if isKept { try queue.keepJournal(of: .tables(["player"])) }
+            try queue.inDatabase { db in try db.execute(sql: "\(table); \(entries)") }
+            if entry == .journal { try queue.keepJournal(of: .tables(["player"])) }
+            func addRow(_ db: Database) throws {
+                guard entry == .row else { return }
+                try db.cachedStatement(sql: "INSERT INTO entry (date, changes) VALUES (?, ?)")
+                    .execute(arguments: [0.5, changes])
+            }
             func insert() throws {
                 for first in stride(from: 0, to: count, by: perTransaction) {
                     try queue.write { db in
@@ -110,6 +139,7 @@ enum JournalWorkloads {
                                 "A short biography of a player.",
                             ])
                         }
+                        try addRow(db)
                     }
                 }
             }
@@ -117,7 +147,10 @@ enum JournalWorkloads {
                 setUp: {
                     try queue.write { db in
                         try db.execute(sql: "DELETE FROM player")
-                        if isKept { try db.execute(sql: "DELETE FROM shellac_journal WHERE seq > 1") }
+                        try db.execute(sql: "DELETE FROM entry")
+                        if entry == .journal {
+                            try db.execute(sql: "DELETE FROM shellac_journal WHERE seq > 1")
+                        }
                     }
                     if updates { try insert() }
                     try queue.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA wal_checkpoint") }
@@ -131,6 +164,7 @@ enum JournalWorkloads {
                             for number in first..<min(first + perTransaction, count) {
                                 try statement.execute(arguments: [number * 7919 % count])
                             }
+                            try addRow(db)
                         }
                     }
                 },
@@ -138,6 +172,6 @@ enum JournalWorkloads {
                     UInt64(try queue.read { try Int.fetchOne($0, sql: "SELECT sum(score) FROM player") } ?? 0)
                 })
         }
-        return Sides(operations: count, c: try side(isKept: false), shellac: try side(isKept: true))
+        return Sides(operations: count, c: try side(other), shellac: try side(.journal))
     }
 }
