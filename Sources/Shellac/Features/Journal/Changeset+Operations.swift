@@ -80,6 +80,49 @@ extension Changeset {
     }
 }
 
+// MARK: - Parts
+
+extension Changeset {
+    /// Returns the changeset without some of its changes.
+    func leavingOut(_ isLeftOut: (Change) -> Bool) -> Changeset { keeping { isLeftOut($0) ? [] : nil } }
+
+    /// Returns a part of the changeset.
+    ///
+    /// - Parameter columns: Returns the places of the columns of which an update is kept, nil for a
+    ///   whole change, or an empty set for none of it.
+    func keeping(_ columns: (Change) -> Set<Int>?) -> Changeset {
+        var output = ChangesetBytes()
+        var last: ChangesetReader.Heading?
+        forEachPlace { bytes, heading, place in
+            let table = String(decoding: bytes[heading.nameRange], as: UTF8.self)
+            let kept = columns(Change(bytes, heading, place, table: table))
+            if kept?.isEmpty == true { return }
+            if heading != last {
+                output.append(UnsafeRawBufferPointer(rebasing: bytes[heading.range]))
+                last = heading
+            }
+            let start = place.initial.lowerBound
+            guard let kept else {
+                return output.append(
+                    UnsafeRawBufferPointer(rebasing: bytes[start - 2..<place.final.upperBound]))
+            }
+            output.append(UnsafeRawBufferPointer(rebasing: bytes[start - 2..<start]))
+            for range in [place.initial, place.final] {
+                var values = ChangesetValues(bytes, from: range.lowerBound)
+                for column in 0..<heading.columnCount {
+                    let value = values.next()
+                    if kept.contains(column) || bytes[heading.columns.lowerBound + column] != 0 {
+                        output.append(value)
+                    } else {
+                        output.append(ChangesetFormat.undefined)
+                    }
+                }
+            }
+        }
+        return Changeset(unchecked: output.bytes)
+    }
+}
+
 // MARK: - Text
 
 extension Changeset: CustomStringConvertible {

@@ -1,5 +1,7 @@
 // A growing buffer for the bytes of changesets, in SQLite's format.
 
+import CSQLite
+
 /// The bytes of SQLite's changeset format that are no values.
 ///
 /// See "Changeset Format" in the source of SQLite's session extension, sqlite3session.c:
@@ -48,7 +50,7 @@ struct ChangesetBytes: ~Copyable {
     /// Copies some bytes.
     init(_ bytes: UnsafeRawBufferPointer) { append(bytes) }
 
-    deinit { base?.deallocate() }
+    deinit { free(base) }
 
     var isEmpty: Bool { count == 0 }
 
@@ -63,12 +65,9 @@ struct ChangesetBytes: ~Copyable {
     @inline(never)
     private mutating func grow(_ more: Int) {
         capacity = max(256, capacity * 2, count + more)
-        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-        if let base {
-            larger.moveInitialize(from: base, count: count)
-            base.deallocate()
-        }
-        base = larger
+        // (The C library moves a large block by its pages. A copy would need both at once.)
+        guard let larger = realloc(base, capacity) else { Misuse.trap("there is no memory left") }
+        base = larger.assumingMemoryBound(to: UInt8.self)
     }
 
     @inline(__always)
@@ -122,7 +121,7 @@ struct ChangesetBytes: ~Copyable {
     mutating func removeAll() {
         count = 0
         guard capacity > 1 << 16 else { return }
-        base?.deallocate()
+        free(base)
         (base, capacity) = (nil, 0)
     }
 }

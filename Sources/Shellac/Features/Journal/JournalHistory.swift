@@ -236,23 +236,3 @@ struct JournalHistory {
         }
     }
 }
-
-extension Changeset {
-    /// Returns the changeset without some of its changes.
-    func leavingOut(_ isLeftOut: (Change) -> Bool) -> Changeset {
-        var output = ChangesetBytes()
-        var last: ChangesetReader.Heading?
-        forEachPlace { bytes, heading, place in
-            let table = String(decoding: bytes[heading.nameRange], as: UTF8.self)
-            if isLeftOut(Change(bytes, heading, place, table: table)) { return }
-            if heading != last {
-                output.append(UnsafeRawBufferPointer(rebasing: bytes[heading.range]))
-                last = heading
-            }
-            output.append(
-                UnsafeRawBufferPointer(rebasing: bytes[place.initial.lowerBound - 2..<place.final.upperBound])
-            )
-        }
-        return Changeset(unchecked: output.bytes)
-    }
-}

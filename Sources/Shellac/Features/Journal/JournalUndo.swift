@@ -188,7 +188,8 @@ public struct JournalUndo: Sendable {
     /// Makes changes, and takes back all others that triggers make meanwhile.
     private func make(_ wanted: Changeset, _ recorder: JournalRecorder, _ direction: UndoDirection) throws {
         let db = recorder.database
-        let keys = Set(wanted.map { Key($0) })
+        let columns = Dictionary(wanted.map { (Key($0), $0) }, uniquingKeysWith: { a, _ in a })
+            .mapValues { $0.operation == .update ? Set($0.changedColumns) : nil }
         let first = wanted.first { _ in true }
         var failure: DatabaseError?
         do {
@@ -200,7 +201,12 @@ public struct JournalUndo: Sendable {
                 if !hasTriggers { try db.enableTriggers(false) }
                 defer { if !hasTriggers { try? db.enableTriggers(true) } }
                 if pass > 1 {
-                    let strays = try own(recorder.openChanges(), db).leavingOut { keys.contains(Key($0)) }
+                    let strays = try own(recorder.openChanges(), db).keeping { change in
+                        // (Of a row that is updated, triggers may have changed other columns.)
+                        guard let wanted = columns[Key(change)] else { return nil }
+                        guard let wanted, change.operation == .update else { return [] }
+                        return Set(change.changedColumns).subtracting(wanted)
+                    }
                     try strays.inverted().apply(db) { _ in .takeTheirs }
                 }
                 try wanted.apply(db) { conflict in

@@ -329,6 +329,27 @@ struct JournalUndoTests {
         #expect(try contents(queue, "player") == [[1.databaseValue, "c".databaseValue, 1.databaseValue]])
     }
 
+    @Test("What a trigger changes in another column of a restored row is reset, too")
+    func otherColumns() throws {
+        let queue = try journaled(
+            """
+            CREATE TABLE player (id INTEGER PRIMARY KEY, score INTEGER, note TEXT, more BLOB);
+            CREATE TRIGGER t AFTER UPDATE OF score ON player WHEN NEW.score = 0 BEGIN
+                UPDATE player SET note = 'nothing', more = x'ff' WHERE id < 3;
+            END;
+            """, "INSERT INTO player VALUES (1, 0, 'a', NULL), (2, 0, CAST(x'62ff' AS TEXT), 1.5)")
+        let before = try contents(queue, "player")
+        try queue.write { db in try db.execute(sql: "UPDATE player SET score = 5 WHERE id = 1") }
+        let after = try contents(queue, "player")
+        try queue.write { db in try undo.undo(db) }
+        #expect(try contents(queue, "player") == before)
+        try queue.read { db in
+            try #expect(String.fetchAll(db, sql: "SELECT hex(note) FROM player") == ["61", "62FF"])
+        }
+        try queue.write { db in try undo.redo(db) }
+        #expect(try contents(queue, "player") == after)
+    }
+
     @Test("Undo and redo lead to the earlier states", arguments: SeededGenerator.seeds("UNDO", count: 4))
     func random(seed: UInt64) throws {
         var statements = JournalRandomTests.Statements(generator: SeededGenerator(seed: seed))
