@@ -96,7 +96,7 @@ enum JournalWorkloads {
         """
 
     /// The entry that a transaction writes.
-    private enum Entry: String {
+    private enum Entry {
         case none
         /// A row that the program inserts by itself.
         case row

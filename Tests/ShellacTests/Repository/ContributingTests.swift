@@ -24,8 +24,7 @@ import Testing
         let known = try
             ([
                 ".ci/run", ".ci/platforms", ".ci/layers", ".ci/look", ".ci/sanitize", ".ci/sqlites",
-                ".ci/prose",
-                "Package.swift", ".swift-format",
+                ".ci/prose", "Package.swift", ".swift-format",
             ]
             + files(in: "Sources") + files(in: "Tests") + files(in: "Playgrounds"))
             .filter { !$0.hasSuffix("ContributingTests.swift") }

@@ -203,7 +203,7 @@ struct JournalUndoTests {
         #expect(try queue.verifyJournal() == 1)
     }
 
-    @Test("Counters are left to the rows that are there, whoever has written them")
+    @Test("Counters are left to the rows that are there, whichever transaction wrote them")
     func counters() throws {
         let queue = try DatabaseQueue()
         try queue.write { db in

@@ -51,7 +51,7 @@ struct JournalWithFeaturesTests {
         try #expect(past.read { db in try Animal.fetchAll(db).map(\.word) } == ["Cat Tom 8"])
         try #expect(past.read { db in try Dog.fetchCount(db) } == 0)
 
-        // The record of the present row has been a cat, and says so when it is saved.
+        // Columns that the change leaves alone, such as the kind, are those of the present row.
         let entries = try queue.read { db in try db.journalEntries() }
         var met: [String] = []
         try queue.write { db in
