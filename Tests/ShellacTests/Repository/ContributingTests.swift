@@ -23,7 +23,8 @@ import Testing
     func names() throws {
         let known = try
             ([
-                ".ci/run", ".ci/platforms", ".ci/layers", ".ci/look", ".ci/sanitize", ".ci/sqlites",
+                ".ci/run", ".ci/faults", ".ci/schedules", ".ci/platforms", ".ci/layers", ".ci/look",
+                ".ci/sanitize", ".ci/sqlites",
                 ".ci/prose", "Package.swift", ".swift-format",
             ]
             + files(in: "Sources") + files(in: "Tests") + files(in: "Playgrounds"))
