@@ -3,14 +3,24 @@
 //
 // It prints a line for each record: its name, the number of allocations in many calls, and the
 // number of calls that found changes. If no such `malloc` counts, it ends with an error.
+//
+// With a number, it repeats other work so often, and prints how many blocks were left.
 import Foundation
 import Shellac
 
-guard let symbol = dlsym(nil, "shellac_test_allocation_count") else {
+guard let symbol = dlsym(nil, "shellac_test_allocation_count"),
+    let liveSymbol = dlsym(nil, "shellac_test_live_blocks")
+else {
     FileHandle.standardError.write(Data("AllocationCount is run by a test, which counts allocations\n".utf8))
     exit(2)
 }
 let allocationCount = unsafeBitCast(symbol, to: (@convention(c) () -> UInt).self)
+let liveBlocks = unsafeBitCast(liveSymbol, to: (@convention(c) () -> Int).self)
+
+if let rounds = CommandLine.arguments.dropFirst().first.flatMap({ Int($0) }) {
+    try await Loops.run(rounds: rounds, liveBlocks: liveBlocks)
+    exit(0)
+}
 
 func report(_ name: String, _ record: Record) {
     _ = record.hasDatabaseChanges  // the names of a wide row are sorted when one is first looked for
