@@ -57,8 +57,12 @@ extension DriftCheck {
 
 extension DriftCheck {
     /// Finds the stored properties of a class that have the name of a column, but no line for it.
+    /// It also finds a key that all new records share.
     mutating func checkProperties(of type: Record.Type) {
         guard let record = try? type.init(row: Row()) else { return }
+        if let key = type.sharedKey(in: table) {
+            add(.primaryKeyShared(value: key), table.primaryKey.columns)
+        }
         for name in record.unlistedProperties(in: table) { add(.propertyNotListed, name) }
     }
 }

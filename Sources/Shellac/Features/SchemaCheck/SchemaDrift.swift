@@ -87,6 +87,9 @@ public struct SchemaFault: Hashable, Sendable {
         case propertyNotListed
         /// The record does not encode the whole primary key: it can be neither updated nor deleted.
         case primaryKeyNotEncoded
+        /// Each new record has the same key, though SQLite numbers the rows of the table. So the
+        /// second saved one replaces the first one.
+        case primaryKeyShared(value: DatabaseValue)
         /// The record stores NULL if it has no value, so the default of the column has no effect.
         case defaultOverwritten(defaultValueSQL: String)
         /// No index begins with the columns of a foreign key: SQLite reads the whole table whenever
@@ -152,6 +155,9 @@ extension SchemaFault: CustomStringConvertible {
                 + "the property is neither read nor stored. List it, or name it in databaseUnlistedProperties."
         case .primaryKeyNotEncoded:
             "\(recordType) does not encode the primary key (\(names)) of \(table), by which it is updated and deleted."
+        case .primaryKeyShared(let value):
+            "Each new \(recordType) has the key \(value.sqlLiteral) in \(column) of \(table), which SQLite numbers: the "
+                + "second saved one replaces the first one. Declare the property as an Optional."
         case .defaultOverwritten(let sql):
             "\(recordType) stores NULL in \(column) of \(table) if it has no value, instead of the default "
                 + "\(sql)."

@@ -155,25 +155,32 @@ extension Record {
         guard type.warnsOfChangesAfterFetch, let known = snapshot, known.count > 0,
             !row.storage.pointee.lacksColumns
         else { return }
-        if let name = misspelledName(in: known.layout), let table = try? table(),
-            table.column(named: name) == nil, Self.classesFetched.withLock({ $0.insert(identifier).inserted })
-        {
-            return ErrorLog.warn(
-                "\(type) lists the column \(name), which is neither in the table \(table.name) nor in the fetched row: the property "
-                    + "keeps its default value\(table.columns.map(\.name).question(for: name)). If only some requests select "
-                    + "the column, list it with column.reading(_:_:).")
+        let misspelled = misspelledNames(in: known.layout)
+        if !misspelled.isEmpty, let table = try? table() {
+            let missing = misspelled.filter { table.column(named: $0) == nil }
+            if !missing.isEmpty, Self.classesFetched.withLock({ $0.insert(identifier).inserted }) {
+                for name in missing {
+                    let question = table.columns.map(\.name).question(for: name)
+                    ErrorLog.warn(
+                        "\(type) lists the column \(name), which is neither in the table \(table.name) nor in the fetched row: the property "
+                            + "keeps its default value\(question.isEmpty ? "." : question) If only some requests select "
+                            + "the column, list it with column.reading(_:_:).")
+                }
+                return
+            }
         }
         adviseOfChanges(since: known)
         #endif
     }
 
     #if DEBUG
-    /// Returns the first column that is read and stored, but missing from a row.
-    private func misspelledName(in row: RowLayout) -> String? {
-        try? listedColumns().first { column in
+    /// Returns the columns that are read and stored, but missing from a row.
+    private func misspelledNames(in row: RowLayout) -> [String] {
+        let missing = try? listedColumns().filter { column in
             column.isRead && column.isWritten && row.column(named: column.name) == nil
                 && !TableSchema.rowIDNames.contains { CaseInsensitiveName.matches($0, column.name) }
-        }?.name
+        }
+        return missing?.map(\.name) ?? []
     }
 
     /// Warns if the first record that was fetched with all of its columns has changes: see

@@ -1,6 +1,5 @@
-// Stored properties that have no line in ``Record/columns(_:)``.
-//
-// They are neither read nor stored, and nothing else would report it.
+// Properties of a class that lose data and cause no error: those without a line in
+// ``Record/columns(_:)``, and a key that all new records share.
 
 extension Record {
     /// Returns the columns of a table that have the name of a stored property of the record, but no
@@ -42,6 +41,30 @@ extension Record {
     }
 }
 
+extension Record {
+    /// Returns the key that each new record of the class has, if it is not nil, though SQLite
+    /// numbers the rows of the table. The second saved record would replace the first one.
+    static func sharedKey(in table: TableSchema) -> DatabaseValue? {
+        guard let name = table.primaryKey.rowIDColumn, table.numbersRows else { return nil }
+        func key() -> DatabaseValue? {
+            let columns = try? self.init(row: Row()).databaseDictionary
+            return columns?.first { CaseInsensitiveName.matches($0.key, name) && !$0.value.isNull }?.value
+        }
+        guard let first = key(), first == key() else { return nil }
+        return first
+    }
+}
+
+extension TableSchema {
+    /// Whether the table is declared AUTOINCREMENT.
+    fileprivate var numbersRows: Bool {
+        let tokens = SQLTokens(sql)
+        return tokens.meaningful.contains {
+            if case .word = $0.kind { tokens.text($0.range).lowercased() == "autoincrement" } else { false }
+        }
+    }
+}
+
 extension FirstUse {
     /// Whether the properties that a class itself declares are stored by `columns(_:)`, or not at
     /// all.
@@ -55,14 +78,20 @@ extension FirstUse {
 extension Record {
     private static let classesUsed = Lock<Set<ObjectIdentifier>>([])
 
-    /// Warns of stored properties that have the name of a column, and no line. It does so in debug
-    /// builds, once for each class.
+    /// Warns of stored properties that have the name of a column, and no line, and of a key that
+    /// all new records share. It does so in debug builds, once for each class.
     final func adviseOfProperties(in table: @autoclosure () throws -> TableSchema?) {
         let type = type(of: self)
         if Self.classesUsed.withLock({ $0.contains(ObjectIdentifier(type)) }) { return }
         guard let table = try? table(),
             Self.classesUsed.withLock({ $0.insert(ObjectIdentifier(type)).inserted })
         else { return }
+        if let column = table.primaryKey.rowIDColumn, let key = type.sharedKey(in: table) {
+            ErrorLog.warn(
+                "Each new \(type) has the key \(key.sqlLiteral) in the column \(column) of the table \(table.name), which SQLite "
+                    + "numbers: the second saved one replaces the first one. Declare the property as an Optional."
+            )
+        }
         let names = unlistedProperties(in: table)
         if names.isEmpty { return }
         ErrorLog.warn(

@@ -61,7 +61,45 @@ struct UnlistedPropertiesTests {
         try #expect(faults(of: PairSubPage.self) == ["score"])
     }
 
+    @Test("checkSchema finds a key that is the same in each new record, if SQLite numbers the rows")
+    func sharedKey() throws {
+        func fault(_ declaration: String, _ type: Record.Type) throws -> String? {
+            try DatabaseQueue().inDatabase { db in
+                try db.execute(sql: "CREATE TABLE page (id INTEGER PRIMARY KEY\(declaration), name TEXT)")
+                do {
+                    try db.checkSchema(of: type)
+                    return nil
+                } catch let error as SchemaDriftError { return error.description }
+            }
+        }
+        try #expect(
+            fault(" AUTOINCREMENT", ZeroPage.self)
+                == "Each new ZeroPage has the key 0 in the column id of the table page, which SQLite numbers: the second "
+                + "saved one replaces the first one. Declare the property as an Optional.")
+        // A program may number rows by itself, or find a key of its own for each record.
+        try #expect(fault("", ZeroPage.self) == nil)
+        try #expect(fault(" /* AUTOINCREMENT */", ZeroPage.self) == nil)
+        try #expect(fault(" AUTOINCREMENT", RandomPage.self) == nil)
+        try #expect(fault(" AUTOINCREMENT", NamedPage.self) == nil)
+    }
+
     #if DEBUG
+    @Test("A debug build tells of such a key at the first save")
+    func sharedKeySaved() async throws {
+        await #expect(processExitsWith: .success) {
+            let log = Recorder<String>()
+            Database.logError = { _, message in log.record(message) }
+            try DatabaseQueue().inDatabase { db in
+                try db.execute(sql: "CREATE TABLE page (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT)")
+                for _ in 1...2 { try ZeroPage().save(db) }
+                try #expect(ZeroPage.fetchCount(db) == 1)
+                for _ in 1...2 { try NamedPage().save(db) }
+            }
+            #expect(log.elements.count == 1, "\(log.elements)")
+            #expect(log.elements.first?.hasPrefix("Each new ZeroPage has the key 0 in the column id") == true)
+        }
+    }
+
     @Test("A debug build says so at the first use, once for a class: at a fetch, or at a save")
     func firstUse() async throws {
         await #expect(processExitsWith: .success) {
@@ -205,4 +243,31 @@ private final class AnnotatedPage: Record {
         try column("id", id) { id = $0 }
         try column.reading("rank") { rank = $0 }
     }
+}
+
+/// A page whose key is no Optional.
+private final class ZeroPage: Record {
+    var id: Int64 = 0
+
+    override class var databaseTableName: String { "page" }
+
+    override func columns(_ column: borrowing RecordColumns) throws { try column("id", id) { id = $0 } }
+}
+
+/// A page that finds its own key.
+private final class RandomPage: Record {
+    var id = Int64.random(in: 1...Int64.max)
+
+    override class var databaseTableName: String { "page" }
+
+    override func columns(_ column: borrowing RecordColumns) throws { try column("id", id) { id = $0 } }
+}
+
+/// A page whose key SQLite finds.
+private final class NamedPage: Record {
+    var id: Int64?
+
+    override class var databaseTableName: String { "page" }
+
+    override func columns(_ column: borrowing RecordColumns) throws { try column("id", id) { id = $0 } }
 }
