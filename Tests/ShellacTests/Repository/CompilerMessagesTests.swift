@@ -2,12 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The compiler says what the article on concurrency quotes.
+/// The compiler says what the articles quote.
 @Suite(.serialized) struct CompilerMessagesTests {
     struct Quotation: Sendable, CustomTestStringConvertible {
         /// The message in the article's table, with `…` for the parts that are left out.
         let message: String
         let source: String
+        var article = "ConcurrencyErrors.md"
         var testDescription: String { message }
     }
 
@@ -16,9 +17,9 @@ import Testing
         let article = try String(
             decoding: Data(
                 contentsOf: Repository.root.appending(
-                    path: "Sources/Shellac/Shellac.docc/ConcurrencyErrors.md")),
+                    path: "Sources/Shellac/Shellac.docc/\(quotation.article)")),
             as: UTF8.self)
-        #expect(article.contains("\n| \(quotation.message)"))
+        #expect(article.contains("| \(quotation.message)"))
         let folder = try TemporaryFolder()
         let file = try folder.write(Self.program(quotation.source).utf8, to: "program.swift")
         let result = try await SwiftScript.compile(URL(filePath: file), warningsAreErrors: true)
@@ -50,10 +51,7 @@ import Testing
     func columns(_ request: String, _ message: String?) async throws {
         let folder = try TemporaryFolder()
         let source = """
-            struct Hero: Codable, FetchableRecord, PersistableRecord {
-                enum Columns { static let (score, name) = (Column("score"), Column("name")) }
-                var score = 0, name = ""
-            }
+            \(Self.hero)
             class Poor: Record {
                 enum Columns { static let balance = Column("balance") }
             }
@@ -83,7 +81,32 @@ import Testing
         """
     }
 
-    static let quotations = [
+    static let quotations =
+        concurrency
+        + [
+            ("Hero.filter { $0.score = 1 }", "type '(_) -> ()' cannot conform to 'SQLSpecificExpressible'"),
+            ("Hero.filter { $0.scroe > 1 }", "type '(_) -> Bool' cannot conform to 'SQLSpecificExpressible'"),
+            (
+                "Hero.filter { $0.name.hasPrefix(\"A\") }",
+                "type '(_) -> _' cannot conform to 'SQLSpecificExpressible'"
+            ),
+            (
+                "Hero.filter(\\Hero.score > 1)",
+                "cannot be used as a type conforming to protocol 'SQLSpecificExpressible'"
+            ),
+            ("Account.filter(balance: 1)", "no exact matches in call to static method 'filter'"),
+        ].map { request, message in
+            Quotation(message: message, source: "\(hero)\nlet request = \(request)", article: "Requests.md")
+        }
+
+    private static let hero = """
+        struct Hero: Codable, FetchableRecord, PersistableRecord {
+            enum Columns { static let (score, name) = (Column("score"), Column("name")) }
+            var score = 0, name = ""
+        }
+        """
+
+    private static let concurrency = [
         Quotation(
             message: "sending value of non-Sendable type '@callee_guaranteed …' risks causing data races",
             source: """
