@@ -163,12 +163,13 @@ struct JournalAgreement {
 extension ChangesetValues {
     /// Binds the values of a key, which are among those of all columns, to the first parameters.
     mutating func bind(
-        _ key: [Int], ofColumns count: Int, to statement: OpaquePointer, _ database: Database
+        _ columns: [Int], ofColumns count: Int, to statement: OpaquePointer, after offset: Int = 0,
+        _ database: Database
     ) throws {
         for column in 0..<count {
             let value = next()
-            guard let place = key.firstIndex(of: column) else { continue }
-            try database.check(value.bindChangesetValue(to: statement, at: Int32(place + 1)))
+            guard let place = columns.firstIndex(of: column) else { continue }
+            try database.check(value.bindChangesetValue(to: statement, at: Int32(offset + place + 1)))
         }
     }
 }
