@@ -11,6 +11,8 @@ struct WatchScreenTests {
     private func change(_ folder: TemporaryFolder, _ sql: String) throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
+        // (The screen reads at the same time.)
+        configuration.busyMode = .timeout(60)
         let queue = try DatabaseQueue(path: folder.path("game.sqlite"), configuration: configuration)
         try queue.write { db in try db.execute(sql: sql) }
         try queue.close()
