@@ -163,11 +163,7 @@ extension Changeset.Change: CustomStringConvertible {
 
     func description(names: [String]) -> String {
         func name(_ column: Int) -> String { column < names.count ? names[column] : "\(column + 1)" }
-        func text(_ value: DatabaseValue?) -> String {
-            guard let value else { return "?" }
-            if case .string(let text) = value.storage { return text.debugDescription }
-            return value.description
-        }
+        func text(_ value: DatabaseValue?) -> String { value?.inWords ?? "?" }
         let key = key.map(text).joined(separator: ", ")
         let changes =
             switch operation {

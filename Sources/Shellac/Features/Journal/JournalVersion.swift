@@ -21,7 +21,7 @@ public struct JournalVersion: Hashable, Sendable {
         /// The value after.
         public let new: DatabaseValue
 
-        public var description: String { "\(old) → \(new)" }
+        public var description: String { "\(old.inWords) → \(new.inWords)" }
     }
 
     /// The number of the entry.

@@ -95,6 +95,11 @@ extension DatabaseValue: CustomStringConvertible, CustomDebugStringConvertible {
         }
     }
 
+    /// The value for display among words: a text is in quotes.
+    var inWords: String {
+        if case .string(let value) = storage { value.debugDescription } else { description }
+    }
+
     /// The value as an SQL literal: `NULL`, `1`, `1.5`, `'Arthur'`, `x'C0FFEE'`.
     public var debugDescription: String { sqlLiteral }
 

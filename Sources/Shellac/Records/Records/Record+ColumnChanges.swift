@@ -7,8 +7,8 @@ public struct DatabaseColumnChange: Hashable, Sendable {
 }
 
 extension DatabaseColumnChange: CustomStringConvertible {
-    /// Both values, as in `0 → 1000`. An unknown value is a question mark.
-    public var description: String { "\(old.map { "\($0)" } ?? "?") → \(new)" }
+    /// Both values, as in `0 → 1000`, or `"" → "Arthur"`. An unknown value is a question mark.
+    public var description: String { "\(old?.inWords ?? "?") → \(new.inWords)" }
 }
 
 extension Record {

@@ -182,7 +182,7 @@ struct JournalPastTests {
             #expect(versions.map(\.operation) == [.insert, .update, .update])
             #expect(versions[1].note["author"] == "ann" && versions[0].note == [:])
             #expect(versions[1].changes == ["score": .init(old: 1.databaseValue, new: 3.databaseValue)])
-            #expect("\(versions[2].changes)".contains("Arthur → King"))
+            #expect("\(versions[2].changes)".contains(#""Arthur" → "King""#))
             let records = try queue.read { db in try versions.map { try $0.record(db, of: Player.self) } }
             #expect(records.map { $0?.score } == [1, 3, 3])
             #expect(records.map { $0?.name } == ["Arthur", "Arthur", "King"])

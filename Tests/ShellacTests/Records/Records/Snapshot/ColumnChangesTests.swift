@@ -31,6 +31,8 @@ struct ColumnChangesTests {
             let new = Hero("Barbara")
             #expect(try new.databaseColumnChanges["name"] == DatabaseColumnChange(old: nil, new: "Barbara"))
             #expect("\(DatabaseColumnChange(old: nil, new: 1))" == "? → 1")
+            #expect("\(DatabaseColumnChange(old: "", new: "a \"b\""))" == #""" → "a \"b\"""#)
+            #expect("\(DatabaseColumnChange(old: .null, new: 0.5))" == "NULL → 0.5")
         }
     }
 
