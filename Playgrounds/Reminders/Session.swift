@@ -19,8 +19,17 @@ func say(_ text: some CustomStringConvertible, terminator: String = "\n") {
 
     private static func start() -> AsyncStream<String>.Iterator {
         let (lines, entered) = AsyncStream.makeStream(of: String.self)
+        // (With glibc of 2025, a program cannot end while a thread waits in `readLine()`.)
         Thread {
-            while let line = readLine() { entered.yield(line) }
+            var bytes = Data()
+            while case let more = FileHandle.standardInput.availableData, !more.isEmpty {
+                bytes += more
+                while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                    entered.yield(String(decoding: bytes[..<end], as: UTF8.self))
+                    bytes.removeSubrange(...end)
+                }
+            }
+            if !bytes.isEmpty { entered.yield(String(decoding: bytes, as: UTF8.self)) }
             entered.finish()
         }.start()
         return lines.makeAsyncIterator()
