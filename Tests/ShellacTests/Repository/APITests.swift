@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ShellacCommand
+
 /// `.ci/api` compares the public API with that of the last version. A small package of the
 /// library's name shows that it does.
 @Suite(.serialized) struct APITests {
@@ -79,12 +81,8 @@ import Testing
 
     @Test("the present version is recorded")
     func recorded() throws {
-        let help = try String(
-            contentsOf: Repository.root.appending(path: "Sources/ShellacCommand/Help.swift"),
-            encoding: .utf8)
-        let version = try #require(help.firstMatch(of: /static let version = "([^"]+)"/)?.1)
         let list = try String(
-            contentsOf: Repository.root.appending(path: "Tests/Files/\(version).api"), encoding: .utf8)
+            contentsOf: Repository.root.appending(path: "Tests/Files/\(Help.version).api"), encoding: .utf8)
         #expect(list.contains("\nRecord.columns(_:)\t"))
     }
 }

@@ -4,6 +4,8 @@ import ShellacTesting
 import TestSupport
 import Testing
 
+@testable import ShellacCommand
+
 /// The files that released versions have written, one of each in `Tests/Files`.
 ///
 /// Before a version is tagged, write its file, and commit it:
@@ -28,10 +30,7 @@ struct ReleasedFilesTests {
     @Test("The present version has its file, with the schema that it makes today")
     func schema() throws {
         let version = try #require(File.images.versions.last)
-        let help = try String(
-            contentsOf: Repository.root.appending(path: "Sources/ShellacCommand/Help.swift"),
-            encoding: .utf8)
-        #expect(help.contains("static let version = \"\(version)\""))
+        #expect(version == Help.version)
 
         let sql = "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name"
         func schema(_ db: Database) throws -> [[String]] {
