@@ -54,21 +54,26 @@ final class RewoundTable {
         keyColumns =
             keys.contains { $0 == nil }
             ? nil : Set(keys.flatMap { $0 ?? [] }.map { CaseInsensitiveName($0) })
-        func prepare(_ sql: String) throws -> OpaquePointer {
-            var statement: OpaquePointer?
-            try database.check(sqlite3_prepare_v2(database.pointer, sql, -1, &statement, nil))
-            guard let statement else { throw JournalError.disagreement(entry: entry, table: schema.name) }
-            return statement
-        }
         func insertion(_ names: some Collection<String>) -> String {
             let list = names.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
             let places = names.map { _ in "?" }.joined(separator: ", ")
             return "INSERT OR ABORT INTO \(table) (\(list)) VALUES (\(places))"
         }
+        let error = JournalError.disagreement(entry: entry, table: name)
+        func prepare(_ sql: String) throws -> OpaquePointer { try Self.prepare(sql, database, or: error) }
         selection = try prepare(journaled.selection)
         deletion = try prepare("DELETE FROM \(table) WHERE \(journaled.keyCondition)")
         self.insertion = try prepare(insertion(columns.prefix(heading.columnCount)))
         insertionOfAll = try prepare(insertion(columns))
+    }
+
+    private static func prepare(
+        _ sql: String, _ database: Database, or error: JournalError
+    ) throws -> OpaquePointer {
+        var statement: OpaquePointer?
+        try database.check(sqlite3_prepare_v2(database.pointer, sql, -1, &statement, nil))
+        guard let statement else { throw error }
+        return statement
     }
 
     deinit {
@@ -125,8 +130,7 @@ final class RewoundTable {
             "\(self.columns[column].quotedDatabaseIdentifier) = ?\(key.count + place + 1)"
         }
         let sql = "UPDATE OR ABORT \(sqlName) SET \(values.joined(separator: ", ")) WHERE \(keyCondition)"
-        var statement: OpaquePointer?
-        try database.check(sqlite3_prepare_v2(database.pointer, sql, -1, &statement, nil))
+        let statement = try Self.prepare(sql, database, or: disagreement)
         updates[columns] = statement
         return statement
     }
@@ -151,9 +155,9 @@ final class RewoundTable {
         if isStrict { try check(place) }
         if place.operation == ChangesetFormat.delete { return }
         let isUpdate = place.operation == ChangesetFormat.update
-        if isUpdate, try updateBack(place) { return }
         let start = isUpdate ? place.initial.lowerBound : place.final.lowerBound
         if isUpdate {
+            if try updateBack(place) { return }
             try bindKey(selection, from: start)
             defer { sqlite3_reset(selection) }
             guard sqlite3_step(selection) == SQLITE_ROW else { throw disagreement }

@@ -60,8 +60,8 @@ extension DriftCheck {
     /// It also finds a key that all new records share.
     mutating func checkProperties(of type: Record.Type) {
         guard let record = try? type.init(row: Row()) else { return }
-        if let key = type.sharedKey(in: table) {
-            add(.primaryKeyShared(value: key), table.primaryKey.columns)
+        if let (column, value) = type.sharedKey(in: table) {
+            add(.primaryKeyShared(value: value), column)
         }
         for name in record.unlistedProperties(in: table) { add(.propertyNotListed, name) }
     }

@@ -156,8 +156,7 @@ extension SchemaFault: CustomStringConvertible {
         case .primaryKeyNotEncoded:
             "\(recordType) does not encode the primary key (\(names)) of \(table), by which it is updated and deleted."
         case .primaryKeyShared(let value):
-            "Each new \(recordType) has the key \(value.sqlLiteral) in \(column) of \(table), which SQLite numbers: the "
-                + "second saved one replaces the first one. Declare the property as an Optional."
+            Record.sharedKeySentence(recordType, value, column: names, table: tableName)
         case .defaultOverwritten(let sql):
             "\(recordType) stores NULL in \(column) of \(table) if it has no value, instead of the default "
                 + "\(sql)."

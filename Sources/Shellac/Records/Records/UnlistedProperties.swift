@@ -44,14 +44,22 @@ extension Record {
 extension Record {
     /// Returns the key that each new record of the class has, if it is not nil, though SQLite
     /// numbers the rows of the table. The second saved record would replace the first one.
-    static func sharedKey(in table: TableSchema) -> DatabaseValue? {
+    static func sharedKey(in table: TableSchema) -> (column: String, value: DatabaseValue)? {
         guard let name = table.primaryKey.rowIDColumn, table.numbersRows else { return nil }
         func key() -> DatabaseValue? {
             let columns = try? self.init(row: Row()).databaseDictionary
             return columns?.first { CaseInsensitiveName.matches($0.key, name) && !$0.value.isNull }?.value
         }
         guard let first = key(), first == key() else { return nil }
-        return first
+        return (name, first)
+    }
+
+    /// Returns the sentence for a key that all new records of a class share.
+    static func sharedKeySentence(
+        _ type: String, _ value: DatabaseValue, column: String, table: String
+    ) -> String {
+        "Each new \(type) has the key \(value.sqlLiteral) in the column \(column) of the table \(table), which SQLite "
+            + "numbers: the second saved one replaces the first one. Declare the property as an Optional."
     }
 }
 
@@ -86,11 +94,8 @@ extension Record {
         guard let table = try? table(),
             Self.classesUsed.withLock({ $0.insert(ObjectIdentifier(type)).inserted })
         else { return }
-        if let column = table.primaryKey.rowIDColumn, let key = type.sharedKey(in: table) {
-            ErrorLog.warn(
-                "Each new \(type) has the key \(key.sqlLiteral) in the column \(column) of the table \(table.name), which SQLite "
-                    + "numbers: the second saved one replaces the first one. Declare the property as an Optional."
-            )
+        if let (column, value) = type.sharedKey(in: table) {
+            ErrorLog.warn(Self.sharedKeySentence("\(type)", value, column: column, table: table.name))
         }
         let names = unlistedProperties(in: table)
         if names.isEmpty { return }
