@@ -50,6 +50,8 @@ public final class WritingProcess: @unchecked Sendable {  // the process and the
     /// The number of the last transaction that the process has reported. The numbers begin with 1.
     public var acknowledgedCount: Int { lines.withLock { data in data.count { $0 == UInt8(ascii: "\n") } } }
 
+    public var isRunning: Bool { process.isRunning }
+
     /// Ends the process in the midst of what it does. Returns when all its reports have arrived.
     public func kill() throws {
         lock.lock()

@@ -163,7 +163,10 @@ struct UnchangedFilesTests {
             )
         }
         let writer = try WritingProcess(path: database.path, way, number: 1)
-        while writer.acknowledgedCount < 5 { try await Task.sleep(for: .milliseconds(10)) }
+        try await waitUntil {
+            try #require(writer.isRunning)
+            return writer.acknowledgedCount >= 5
+        }
         for _ in 0..<10 {
             let known = writer.acknowledgedCount
             let looked = try await ShellacCommand.run("inspect", database.path)

@@ -97,19 +97,17 @@ struct PoolCancellationTests {
     func busy() async throws {
         let pool = try file.pool { $0.busyMode = .timeout(300) }
         let other = try file.queue()
-        let hold = Gate()
+        let (isHeld, hold) = (Gate(), Gate())
         let holding = Task {
             try await onThread {
                 try other.inTransaction(.immediate) { _ in
+                    isHeld.open()
                     try hold.wait()
                     return .commit
                 }
             }
         }
-        try await waitUntil {
-            databaseError { try file.queue().inTransaction(.immediate) { _ in .rollback } }?.resultCode
-                == .SQLITE_BUSY
-        }
+        try await waitUntil { isHeld.isOpen }
         let task = Task { try await pool.write { db in try db.insert("nobody") } }
         // Sooner or later it waits; it throws the same before.
         try await Task.sleep(for: .milliseconds(20))
