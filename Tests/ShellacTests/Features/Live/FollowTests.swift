@@ -92,6 +92,38 @@ struct FollowTests {
         try #expect(await states("REPLACE INTO livePlayer VALUES (1, 'r', 2, 3)") == ["1 r 2 3"])
     }
 
+    @Test("rows that are not examined as they change are known by their row ids, or not at all")
+    func unexamined() async throws {
+        let queue = try DatabaseQueue.withLivePlayers("a", "b")
+        let following = try Following(player(queue).follow(in: queue))
+        _ = try await following.first()
+        // Its condition is tested with the values of rows, of which a transaction holds a thousand.
+        let scores = Recorder<Int>()
+        let watching = Task {
+            for try await players in queue.values(of: LivePlayer.filter { $0.score > 1_000_000 }) {
+                scores.record(players.count)
+            }
+        }
+        defer { watching.cancel() }
+        try await waitUntil { scores.elements == [0] }
+        func states(_ sql: String) async throws -> [String] {
+            try await following.states(after: sql, in: queue)
+        }
+        let many = """
+            WITH RECURSIVE n(i) AS (VALUES (10) UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
+                INSERT INTO livePlayer SELECT i, 'c', 0, NULL FROM n
+            """
+        try #expect(await states("\(many); UPDATE livePlayer SET score = 1 WHERE id = 2") == [])
+        try #expect(
+            await states("UPDATE livePlayer SET score = 2; UPDATE livePlayer SET score = 3 WHERE id = 1")
+                == ["1 a 3 NULL"])
+        // After a change of the schema, the places of columns are unknown until the next fetch.
+        try #expect(
+            await states(
+                "ALTER TABLE livePlayer ADD COLUMN extra; UPDATE livePlayer SET score = 4 WHERE id = 1")
+                == ["1 a 4 NULL NULL"])
+    }
+
     @Test(
         "a deletion is a state, a row of the key that comes again is another one, and another key is a deletion"
     )

@@ -45,6 +45,24 @@ import Testing
         }
     }
 
+    @Test("saves the one record that refers to another, and takes none for none", .behaviour(66))
+    func insertedOne() throws {
+        try Guild.database().write { db in
+            let (team, dora) = (Team(), player("Dora"))
+            dora.isCaptain = true
+            team.name = "Greens"
+            team.set(Team.captain, to: dora)
+            let captain = try team.captain
+            #expect(captain === dora)
+            try team.save(db, with: Team.captain)
+            #expect(dora.teamID == team.id && team.id != nil)
+            team.set(Team.captain, to: nil)
+            try #expect(team.captain == nil)
+            try team.save(db, with: Team.captain, removed: .nullify)
+            try #expect(Int.fetchOne(db, sql: "SELECT teamID FROM player WHERE name = 'Dora'") == nil)
+        }
+    }
+
     @Test(
         "does with removed rows what was asked", .behaviour(66),
         arguments: [RemovedRecords.keep, .nullify, .delete])

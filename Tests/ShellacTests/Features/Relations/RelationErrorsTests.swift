@@ -34,6 +34,14 @@ import Testing
 
     class Referee: Record { override class var databaseTableName: String { "referee" } }
 
+    /// A class that does not list the foreign key.
+    class Part: Record {
+        static let home = belongsTo(Club.self, using: "homeID")
+        var id: Int64?
+        override class var databaseTableName: String { "match" }
+        override func columns(_ column: borrowing RecordColumns) throws { try column("id", id) { id = $0 } }
+    }
+
     struct Note: TableRecord { static let databaseTableName = "match" }
 
     private func database() throws -> DatabaseQueue {
@@ -82,6 +90,52 @@ import Testing
                 try Club.including(Club.matches, Club.matches.filter { $0.id == 1 }).fetchAll(db)
             }
             #expect(twice?.description.contains("names it twice") == true)
+        }
+    }
+
+    @Test("say how to name both sides of a key with other columns than the table has", .behaviour(61))
+    func otherColumnCount() throws {
+        try database().read { db in
+            let both = Match.belongsTo(Club.self, using: ["homeID", "guestID"])
+            let error = #expect(throws: RelationError.self) { try Match.all().including(both).fetchAll(db) }
+            #expect(
+                error?.description.contains(
+                    "the columns (homeID, guestID) of match refer to club, whose key is (id). Name both: "
+                        + "using: ForeignKey([\"homeID\", \"guestID\"], to: […])") == true,
+                "\(String(describing: error))")
+        }
+    }
+
+    @Test("say what to write where they are joined with joins of their own, or distinct", .behaviour(67))
+    func unsoundJoins() throws {
+        try database().read { db in
+            let distinct = Club.matches.refined { $0.distinct() }
+            var error = #expect(throws: RelationError.self) {
+                try Club.joining(required: distinct).fetchAll(db)
+            }
+            #expect(error?.description.contains("or is distinct, and joins support neither") == true)
+            error = #expect(throws: RelationError.self) {
+                try Club.annotated(with: distinct.count).fetchAll(db)
+            }
+            #expect(error?.description.contains("or is distinct, and joins support neither") == true)
+            // The rows of a union are no table's.
+            error = #expect(throws: RelationError.self) {
+                try Club.all().union(Club.all()).annotated(with: Club.matches.count).fetchAll(db)
+            }
+            #expect(
+                error?.description.contains("in a request whose rows are not those of Club") == true,
+                "\(String(describing: error))")
+        }
+    }
+
+    @Test("say which column a record lacks that a request for its related records needs", .behaviour(67))
+    func requestWithoutColumn() throws {
+        try database().read { db in
+            let part = try #require(try Part.fetchOne(db))
+            let error = #expect(throws: RelationError.self) { try part.request(for: Part.home).fetchOne(db) }
+            #expect(
+                error?.description.contains("does not encode its column homeID") == true,
+                "\(String(describing: error))")
         }
     }
 

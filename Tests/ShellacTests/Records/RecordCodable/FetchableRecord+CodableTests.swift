@@ -144,6 +144,49 @@ struct FetchableRecordCodableTests {
         _ = try Decoding<Body>(row: ["a": #"{"a":1,"c":1000}"#, "b": #"["x",{"a":[2]}]"#])
     }
 
+    @Test("Nested containers are decoded to any depth, and what is not there names the column")
+    func deepContainers() throws {
+        struct Body: DecodingBody {
+            init(_ decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: Key.self)
+                let object = try container.nestedContainer(keyedBy: Key.self, forKey: .a)
+                #expect(Set(object.allKeys.map(\.stringValue)) == ["a", "b", "c"])
+                #expect(object.codingPath.map(\.stringValue) == ["a"])
+                #expect(try object.decodeNil(forKey: .b) && !object.decodeNil(forKey: .a))
+                let inner = try object.nestedContainer(keyedBy: Key.self, forKey: .a)
+                #expect(try inner.decode(Int.self, forKey: .a) == 1)
+                var list = try object.nestedUnkeyedContainer(forKey: .c)
+                #expect(try list.decodeNil())
+                #expect(list.currentIndex == 1 && list.count == 4)
+                var numbers = try list.nestedUnkeyedContainer()
+                #expect(try numbers.decode(Int.self) == 2)
+                #expect(try list.superDecoder().singleValueContainer().decode(String.self) == "x")
+                let parent = try object.superDecoder(forKey: .a).container(keyedBy: Key.self)
+                #expect(try parent.decode(Int.self, forKey: .a) == 1)
+                for error in [
+                    #expect(throws: RowDecodingError.self) { _ = try list.nestedUnkeyedContainer() },
+                    #expect(throws: RowDecodingError.self) {
+                        _ = try object.nestedContainer(keyedBy: Key.self, forKey: .c)
+                    },
+                    #expect(throws: RowDecodingError.self) {
+                        _ = try object.nestedUnkeyedContainer(forKey: .a)
+                    },
+                ] {
+                    #expect(error?.columnName == "a", "\(String(describing: error))")
+                }
+                let value = try container.superDecoder(forKey: .b).singleValueContainer()
+                #expect(!value.decodeNil())
+                #expect(try value.decode(Int.self) == 3)
+                #expect(try container.superDecoder().singleValueContainer().decodeNil())
+            }
+        }
+        let json = #"{"a":{"a":1},"b":null,"c":[null,[2],"x",false]}"#
+        try DatabaseQueue().read { db in
+            _ = try Decoding<Body>.fetchOne(
+                db, sql: "SELECT ? AS a, '3' AS b, 'null' AS super", arguments: [json])
+        }
+    }
+
     // MARK: - Errors
 
     /// The error of a fetch.

@@ -201,7 +201,7 @@ struct ColumnChangesTests {
             let villain = try #require(try Villain.fetchOne(db))
             try hero.update(db)
             try villain.update(db)
-            for step in 1...4 {
+            func change(_ step: Int) throws {
                 hero.score = step
                 villain.score = 100 + step
                 #expect(try hero.updateChanges(db))
@@ -215,6 +215,12 @@ struct ColumnChangesTests {
                         "score": (100 + step).databaseValue, "id": 3,
                     ])
                 #expect(!hero.hasDatabaseChanges && !villain.hasDatabaseChanges)
+            }
+            for step in 1...4 { try change(step) }
+            // Inside of a transaction, the comparison goes on as packing.
+            try db.inTransaction {
+                for step in 5...8 { try change(step) }
+                return .commit
             }
         }
     }
