@@ -203,8 +203,8 @@ struct JournalUndoTests {
         #expect(try queue.verifyJournal() == 1)
     }
 
-    @Test("Counters are left to the rows that are there, whichever transaction wrote them")
-    func counters() throws {
+    /// A database of two teams, of which the first one has two notes, which are counted.
+    private func queueOfCountedNotes() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
         try queue.write { db in
             try db.create(table: "team") { t in
@@ -219,6 +219,38 @@ struct JournalUndoTests {
             try db.execute(
                 sql: "INSERT INTO team (name) VALUES ('a'), ('b'); INSERT INTO note (teamID) VALUES (1), (1)")
         }
+        return queue
+    }
+
+    @Test("Counters are right where rows are undone without the triggers of the program")
+    func countersWithoutTriggers() throws {
+        let queue = try queueOfCountedNotes()
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE shift (id INTEGER PRIMARY KEY, n INTEGER);
+                    INSERT INTO shift (n) VALUES (0);
+                    -- Each update of a note moves it to the other team.
+                    CREATE TRIGGER restless AFTER UPDATE ON note WHEN (SELECT n FROM shift) BEGIN
+                        UPDATE note SET teamID = CASE NEW.teamID WHEN 1 THEN 2 ELSE 1 END WHERE id = NEW.id;
+                    END;
+                    """)
+        }
+        try queue.keepJournal(of: .all)
+        let undo = JournalUndo(tables: ["team", "note"])
+        try queue.write { try $0.execute(sql: "UPDATE note SET teamID = 2 WHERE id = 1") }
+        try queue.write { try $0.execute(sql: "UPDATE shift SET n = 1") }
+        let entry = try queue.write { try undo.undo($0) }
+        #expect(entry != nil)
+        try queue.read { db in
+            try #expect(Int.fetchAll(db, sql: "SELECT teamID FROM note ORDER BY id") == [1, 1])
+            try #expect(Int.fetchAll(db, sql: "SELECT notesCount FROM team ORDER BY id") == [2, 0])
+        }
+    }
+
+    @Test("Counters are left to the rows that are there, whichever transaction wrote them")
+    func counters() throws {
+        let queue = try queueOfCountedNotes()
         try queue.keepJournal(of: .all)
         func counts() throws -> [String] {
             try queue.read { db in
