@@ -119,15 +119,15 @@ extension ColumnEncoding {
     /// The affinity decides, or the instant of a date.
     @inline(never)
     private func isStored(_ value: ValueView, isDate: Bool, as stored: PackedValue) -> Bool {
+        let affinity = layout.use { $0.affinity(ofColumn: next) }
         switch value {
-        // Two different integers stay different, whatever the affinity.
-        case .integer where stored.isInteger: return false
+        // Only a column of real numbers stores two large integers as one number.
+        case .integer where stored.isInteger && affinity != .real: return false
         // No affinity converts a blob, or converts anything to a blob.
         case .blob: return false
         default: break
         }
         if isDate, StoredDate(value)?.isEqual(to: StoredDate(stored.view)) == true { return true }
-        let affinity = layout.use { $0.affinity(ofColumn: next) }
         return ColumnAffinity.isStored(
             value.databaseValue, as: stored.view.databaseValue, in: affinity)
     }

@@ -231,7 +231,7 @@ extension PackedValue {
 
     @inline(never)
     fileprivate func isStoredDifferently(as old: PackedValue, in affinity: ColumnAffinity?) -> Bool {
-        if isInteger, old.isInteger { return false }
+        if isInteger, old.isInteger, affinity != .real { return false }
         if isDate, let date = StoredDate(view), date.isEqual(to: StoredDate(old.view)) { return true }
         return ColumnAffinity.isStored(view.databaseValue, as: old.view.databaseValue, in: affinity)
     }
