@@ -399,6 +399,30 @@ struct DatabaseKeeperTests {
         #expect(keeper.openKeys == [])
     }
 
+    @Test("While a function runs in place of a closed database, another one has its room")
+    func roomOfClosed() async throws {
+        let files = try Files()
+        let keeper = files.keeper(1)
+        let use = try await LongUse(keeper, 1)
+        let (closed, end) = (Gate(), Gate())
+        let closing = Task {
+            try await keeper.close(1) {
+                closed.open()
+                try end.wait()
+            }
+        }
+        try await waitUntil { keeper.waiterCount == 1 }
+        let task = Task { try await keeper.use(2) { queue in try text(queue) } }
+        try await waitUntil { keeper.waiterCount == 2 }
+        try await use.release()
+        try await waitUntil { closed.isOpen }
+        try await waitUntil { keeper.openKeys == [2] }
+        end.open()
+        try await closing.value
+        let found = try await task.value
+        #expect(found == 2 && keeper.openKeys == [2])
+    }
+
     @Test("A database that is used for too long is not closed, and its uses go on")
     func closingTooLong() async throws {
         let files = try Files()

@@ -118,6 +118,11 @@ import Testing
                 try Club.annotated(with: distinct.count).fetchAll(db)
             }
             #expect(error?.description.contains("or is distinct, and joins support neither") == true)
+            // The limit of a join that is merged into another one counts, too.
+            error = #expect(throws: RelationError.self) {
+                try Club.joining(required: Club.matches).joining(required: Club.limited).fetchAll(db)
+            }
+            #expect(error?.description.contains("limitPerParent(3)") == true)
             // The rows of a union are no table's.
             error = #expect(throws: RelationError.self) {
                 try Club.all().union(Club.all()).annotated(with: Club.matches.count).fetchAll(db)

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import TestSupport
 import Testing
@@ -315,6 +316,28 @@ struct TableCallbackTests {
                 ["id", "name", "score"], ["id", "name", "score", "cape"], ["name", "score"],
                 ["id", "name", "score"],
             ])
+    }
+
+    @Test("It follows a schema that the C interface rolls back", arguments: ["", "BEGIN IMMEDIATE"])
+    func schemaRolledBackUnheard(begin: String) throws {
+        let rows = Recorder<[String]>()
+        try queue.after(.insert, on: PairHero.self) { _, change in
+            rows.record(Array(try #require(change.new).columnNames))
+        }
+        try queue.inDatabase { db in
+            let connection = try #require(db.sqliteConnection)
+            #expect(sqlite3_exec(connection, "BEGIN", nil, nil, nil) == SQLITE_OK)
+            try db.execute(sql: "ALTER TABLE hero ADD COLUMN cape")
+            #expect(sqlite3_exec(connection, "ROLLBACK", nil, nil, nil) == SQLITE_OK)
+        }
+        try queue.inDatabase { db in
+            // (The C interface does not make triggers agree with the schema.)
+            let connection = try #require(db.sqliteConnection)
+            let sql =
+                "\(begin); INSERT INTO hero (name, score) VALUES ('a', 0); \(begin.isEmpty ? "" : "COMMIT")"
+            #expect(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
+        }
+        #expect(rows.elements == [["id", "name", "score"]])
     }
 
     @Test("A record saved by it goes back with the statement that fails", arguments: RecordStyle.allCases)

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import TestSupport
 import Testing
@@ -57,6 +58,32 @@ struct RecordJournalLimitsTests {
                 try db.execute(sql: "DELETE FROM hero")
             }
         }
+    }
+
+    @Test(
+        "A COMMIT of the C interface keeps the state, and the access lets go of the records",
+        arguments: RecordStyle.allCases)
+    func committedUnheard(style: RecordStyle) throws { try committedUnheard(style.hero) }
+
+    private func committedUnheard<Hero: HeroRecord>(_: Hero.Type) throws {
+        weak var passing: Hero?
+        let queue = try DatabaseQueue.withHeroes()
+        let kept = Hero("Arthur")
+        try queue.inDatabase { db in
+            let connection = try #require(db.sqliteConnection)
+            #expect(sqlite3_exec(connection, "BEGIN", nil, nil, nil) == SQLITE_OK)
+            try kept.insert(db)
+            let hero = Hero("Barbara")
+            try hero.insert(db)
+            passing = hero
+            #expect(sqlite3_exec(connection, "COMMIT", nil, nil, nil) == SQLITE_OK)
+        }
+        #expect(passing == nil)
+        try queue.inTransaction { db in
+            try kept.update(db)
+            return .rollback
+        }
+        try queue.inDatabase { db in try #expect(kept.id == 1 && kept.tellsTheTruth(on: db)) }
     }
 
     @Test(
