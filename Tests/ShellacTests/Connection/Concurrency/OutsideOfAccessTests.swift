@@ -9,30 +9,14 @@ import Testing
 /// (Each call runs in a fork of the test's process, which Apple's systems do not allow.)
 @Suite("Use of a database outside of its access")
 struct OutsideOfAccessTests {
-    class Player: Record, @unchecked Sendable {
-        var id: Int64?
-        var name = ""
-        override class var databaseTableName: String { "player" }
-        override func columns(_ column: borrowing RecordColumns) throws {
-            try column("id", id) { id = $0 }
-            try column("name", name) { name = $0 }
-        }
-    }
-
     struct Note: Codable, FetchableRecord, PersistableRecord {
         var id: Int64
-        static let databaseTableName = "player"
-    }
-
-    final class Letters: FTS5Tokenizer {
-        static let name = "letters"
-        init(_ db: Database, arguments: [String]) throws {}
-        func tokens(of text: String, for purpose: FTS5Purpose) throws -> [FTS5Token] { [] }
+        static let databaseTableName = "hero"
     }
 
     private static func calls(on db: Database) -> [(String, () throws -> Void)] {
         let collation = DatabaseCollation("c") { _, _ in .orderedSame }
-        let index = FullTextIndex(table: "player", columns: ["name"])
+        let index = FullTextIndex(table: "hero", columns: ["name"])
         return [
             ("execute", { try db.execute(sql: "SELECT 1") }),
             ("execute(literal:)", { try db.execute(literal: "SELECT 1") }),
@@ -43,14 +27,14 @@ struct OutsideOfAccessTests {
             ("changesCount", { _ = db.changesCount }),
             ("totalChangesCount", { _ = db.totalChangesCount }),
             ("fetchOne", { _ = try Int.fetchOne(db, sql: "SELECT 1") }),
-            ("fetch of records", { _ = try Player.fetchAll(db) }),
-            ("fetchCount", { _ = try Player.fetchCount(db) }),
-            ("insert", { try Player().insert(db) }),
-            ("update", { try Player().update(db) }),
-            ("save", { try Player().save(db) }),
-            ("upsert", { try Player().upsert(db) }),
-            ("delete", { _ = try Player().delete(db) }),
-            ("updateChanges", { _ = try Player().updateChanges(db) }),
+            ("fetch of records", { _ = try PairHero.fetchAll(db) }),
+            ("fetchCount", { _ = try PairHero.fetchCount(db) }),
+            ("insert", { try PairHero("Arthur").insert(db) }),
+            ("update", { try PairHero("Arthur").update(db) }),
+            ("save", { try PairHero("Arthur").save(db) }),
+            ("upsert", { try PairHero("Arthur").upsert(db) }),
+            ("delete", { _ = try PairHero("Arthur").delete(db) }),
+            ("updateChanges", { _ = try PairHero("Arthur").updateChanges(db) }),
             ("insert of a struct", { try Note(id: 1).insert(db) }),
             ("update of a struct", { try Note(id: 1).update(db) }),
             ("insertAll", { _ = try Note.insertAll(db, [Note(id: 1)]) }),
@@ -67,38 +51,38 @@ struct OutsideOfAccessTests {
             ("trace", { db.trace { _ in } }),
             ("afterNextTransaction", { db.afterNextTransaction { _ in } }),
             ("notifyChanges", { try db.notifyChanges(in: .fullDatabase) }),
-            ("databaseRegion", { _ = try Player.all().databaseRegion(db) }),
-            ("tableExists", { _ = try db.tableExists("player") }),
-            ("columns", { _ = try db.columns(in: "player") }),
+            ("databaseRegion", { _ = try PairHero.all().databaseRegion(db) }),
+            ("tableExists", { _ = try db.tableExists("hero") }),
+            ("columns", { _ = try db.columns(in: "hero") }),
             ("create(table:)", { try db.create(table: "t") { $0.column("a") } }),
-            ("drop(table:)", { try db.drop(table: "player") }),
-            ("alter(table:)", { try db.alter(table: "player") { $0.add(column: "a") } }),
+            ("drop(table:)", { try db.drop(table: "hero") }),
+            ("alter(table:)", { try db.alter(table: "hero") { $0.add(column: "a") } }),
             ("create(virtualTable:)", { try db.create(virtualTable: "v", using: "fts5") }),
-            ("rebuild", { try db.rebuild(table: "player") { _ in } }),
+            ("rebuild", { try db.rebuild(table: "hero") { _ in } }),
             ("add(function:)", { try db.add(function: DatabaseFunction("f") { _ in 1 }) }),
             ("remove(function:)", { try db.remove(function: DatabaseFunction("f") { _ in 1 }) }),
             ("add(collation:)", { try db.add(collation: collation) }),
             ("remove(collation:)", { try db.remove(collation: collation) }),
-            ("add(tokenizer:)", { try db.add(tokenizer: Letters.self) }),
+            ("add(tokenizer:)", { try db.add(tokenizer: FullTextIndexTests.Codes.self) }),
             ("transactionDate", { _ = try db.transactionDate }),
-            ("readBlob", { try db.readBlob("name", of: "player", rowID: 1) { _ in } }),
-            ("writeBlob", { try db.writeBlob("name", of: "player", rowID: 1) { _ in } }),
+            ("readBlob", { try db.readBlob("name", of: "hero", rowID: 1) { _ in } }),
+            ("writeBlob", { try db.writeBlob("name", of: "hero", rowID: 1) { _ in } }),
             ("setForeignKeysEnforced", { try db.setForeignKeysEnforced(true) }),
             ("setLegacyAlterTable", { try db.setLegacyAlterTable(true) }),
             ("hasBrokenForeignKeys", { _ = db.hasBrokenForeignKeys }),
             ("sqliteConnection", { _ = db.sqliteConnection }),
             ("maximumStatementArgumentCount", { _ = db.maximumStatementArgumentCount }),
-            ("reload", { try Player().reload(db) }),
-            ("touch", { try Player().touch(db) }),
-            ("load", { try db.load([Player](), []) }),
+            ("reload", { try PairHero("Arthur").reload(db) }),
+            ("touch", { try PairHero("Arthur").touch(db) }),
+            ("load", { try db.load([PairHero](), []) }),
             ("withoutTableCallbacks", { try db.withoutTableCallbacks {} }),
             ("withoutStamps", { try db.withoutStamps {} }),
-            ("register", { try db.register(Player.self) }),
-            ("databaseHistory", { _ = try Player.databaseHistory(db, key: 1) }),
-            ("forget", { try db.forget(Player()) }),
-            ("forget(key:)", { try db.forget(Player.self, key: 1) }),
+            ("register", { try db.register(PairHero.self) }),
+            ("databaseHistory", { _ = try PairHero.databaseHistory(db, key: 1) }),
+            ("forget", { try db.forget(PairHero("Arthur")) }),
+            ("forget(key:)", { try db.forget(PairHero.self, key: 1) }),
             ("updateCounterTriggers", { try db.updateCounterTriggers() }),
-            ("recount", { _ = try db.recount("player", "name") }),
+            ("recount", { _ = try db.recount("hero", "name") }),
             ("drop(fullText:)", { try db.drop(fullText: index) }),
             ("rebuild(fullText:)", { try db.rebuild(fullText: index) }),
         ]
@@ -109,15 +93,12 @@ struct OutsideOfAccessTests {
         let result = try await #require(
             processExitsWith: .success, observing: [\.standardErrorContent, \.standardOutputContent]
         ) {
-            let queue = try DatabaseQueue()
-            let db = try queue.write { db in
-                try db.execute(sql: "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)")
-                return db
-            }
+            let queue = try DatabaseQueue.withHeroes()
+            let db = try queue.inDatabase { $0 }
             for (name, call) in OutsideOfAccessTests.calls(on: db) {
                 let child = fork()
                 if child == 0 {
-                    for code in [SIGILL, SIGTRAP] { signal(code, SIG_DFL) }
+                    crashWithoutBacktrace()
                     do { try call() } catch { print("\(name): \(error)") }
                     exit(0)
                 }
