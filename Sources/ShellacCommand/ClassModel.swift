@@ -191,8 +191,9 @@ struct ClassModel {
             default: return nil
             }
         case "String":
-            guard sql.count >= 2, sql.hasPrefix("'"), sql.hasSuffix("'") else { return nil }
-            return SwiftNames.literal(String(sql.dropFirst().dropLast()).replacing("''", with: "'"))
+            let quote = UInt8(ascii: "'")
+            guard sql.utf8.count >= 2, sql.utf8.first == quote, sql.utf8.last == quote else { return nil }
+            return SwiftNames.literal(sql.unquotedSQL)
         default: return nil
         }
     }

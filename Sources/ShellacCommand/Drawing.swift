@@ -123,6 +123,7 @@ enum MermaidDiagram {
             !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
         if isPlain, name.first?.isLetter == true { return name }
         // Mermaid has no way to write a quote.
-        return "\"\(TextWidth.visible(name).replacing("\"", with: "'"))\""
+        let scalars = TextWidth.visible(name).unicodeScalars.map { $0 == "\"" ? "'" : $0 }
+        return "\"\(String(String.UnicodeScalarView(scalars)))\""
     }
 }

@@ -217,19 +217,19 @@ struct BrowsedRows: Equatable {
             Query(sql: "\(condition.column.quotedDatabaseIdentifier) = ?", arguments: [condition.value])
         }
         if let search {
-            var pattern = "%"
-            for character in search {
-                if character == "%" || character == "_" || character == "\\" { pattern += "\\" }
-                pattern.append(character)
+            var pattern = "%".unicodeScalars
+            for scalar in search.unicodeScalars {
+                if "%_\\".unicodeScalars.contains(scalar) { pattern.append("\\") }
+                pattern.append(scalar)
             }
-            pattern += "%"
+            pattern.append("%")
             let columns = table.columns.prefix(Self.searchedColumns).map(\.name.quotedDatabaseIdentifier)
             filters.append(
                 Query(
                     sql: "("
                         + columns.map { "(typeof(\($0)) <> 'blob' AND \($0) LIKE ? ESCAPE '\\')" }
                         .joined(separator: " OR ") + ")",
-                    arguments: columns.map { _ in DatabaseValue(.string(pattern)) }))
+                    arguments: columns.map { _ in DatabaseValue(.string(String(pattern))) }))
         }
         return filters
     }

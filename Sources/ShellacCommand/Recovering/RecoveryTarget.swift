@@ -41,7 +41,7 @@ final class SQLTarget: RecoveryTarget {
         case .string(let text):
             // A shell reads SQL up to a NUL.
             if text.utf8.contains(0) { return "CAST(x'\(hexadecimal(text.utf8))' AS TEXT)" }
-            return "'\(text.replacing("'", with: "''"))'"
+            return text.quotedDatabaseLiteral
         case .blob(let bytes): return "x'\(hexadecimal(bytes))'"
         }
     }

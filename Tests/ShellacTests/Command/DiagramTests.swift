@@ -46,16 +46,25 @@ struct DiagramTests {
         #expect(terminal.output == drawn.output)
     }
 
+    @Test("Mermaid has no quote in a name, even if an accent is behind it")
+    func accentedQuote() async throws {
+        let folder = try gameFolder(#"CREATE TABLE "a""\#u{301}b" (x);"#)
+        let drawn = try await ShellacCommand.run("diagram", "game.sqlite", in: folder)
+        #expect(drawn.status == 0)
+        #expect(drawn.output.utf8.count { $0 == UInt8(ascii: "\"") } == 2)
+    }
+
     @Test("SVG is XML with a box for each table and a line for each foreign key")
     func svg() async throws {
         let folder = try gameFolder(
-            #"CREATE TABLE "a<b>&""c" (x REFERENCES player, y REFERENCES "a<b>&""c");"#)
+            #"CREATE TABLE "a<b>&""c" (x REFERENCES player, y REFERENCES "a<b>&""c", "<\#u{301}");"#)
         let drawn = try await ShellacCommand.run("diagram", "game.sqlite", "--svg", in: folder)
         #expect(
             drawn.status == 0 && drawn.output.hasPrefix("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\""))
         #expect(drawn.output.matches(of: /<rect [^>]*rx="5"/).count == 3)
         #expect(drawn.output.matches(of: /<path\s/).count == 3)
         #expect(drawn.output.contains(">a&lt;b&gt;&amp;&quot;c</text>"))
+        #expect(drawn.output.contains(">&lt;\u{301}</text>"))
         let path = try folder.write(drawn.output.utf8, to: "d.svg")
         let parser = XMLParser(data: try Data(contentsOf: URL(filePath: path)))
         #expect(parser.parse())

@@ -37,7 +37,7 @@ struct RecoverTests {
                     INSERT INTO bare SELECT id - 3000000000000, name FROM sparse;
                     WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
                         INSERT INTO keyed SELECT 'code ' || i, i FROM n;
-                    INSERT INTO "odd table" VALUES ('x', NULL), ('y', 'z'), (NULL, 'text' || char(0) || 'more');
+                    INSERT INTO "odd table" VALUES ('x', NULL), ('y', 'z''' || char(769)), (NULL, 'text' || char(0) || 'more');
                     UPDATE player SET score = 9e999 WHERE id = 5;
                     DELETE FROM player WHERE id = \(Self.count);
                     """)

@@ -135,6 +135,17 @@ struct RowPagesTests {
         }
     }
 
+    @Test("a search takes the signs of LIKE as they are, with an accent, too")
+    func searchedSigns() throws {
+        try withFile { file, db in
+            let plain = try #require(file.table("plain"))
+            for search in ["%", "_", "%\u{301}", "_\u{301}", "\\\u{301}"] {
+                let source = BrowsedRows(table: plain, search: search)
+                try #expect(file.page(db, source, from: .edge, columns: 0..<3, limit: 10).isEmpty)
+            }
+        }
+    }
+
     @Test("a key ends a statement that takes long, and the rows so far remain")
     func patience() throws {
         let folder = try TemporaryFolder()

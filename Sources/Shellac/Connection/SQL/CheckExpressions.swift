@@ -76,7 +76,7 @@ package struct CheckExpressions {
     /// Returns a name without its quotes. Text between single quotes is not a name, and stays as it
     /// is.
     static func unquoted(_ text: String) -> String {
-        text.hasPrefix("'") ? text : SQLTokens.unquoted(text)
+        text.utf8.first == UInt8(ascii: "'") ? text : text.unquotedSQL
     }
 
     private static func trimmed(_ text: String) -> Substring {

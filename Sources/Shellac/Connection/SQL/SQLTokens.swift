@@ -72,19 +72,11 @@ struct SQLTokens: Sequence, IteratorProtocol {
         meaningful.map { token in
             let text = text(token.range)
             switch token.kind {
-            case .quoted where text.first != "'": return Self.unquoted(text).asciiLowercased
+            case .quoted where text.utf8.first != UInt8(ascii: "'"): return text.unquotedSQL.asciiLowercased
             case .word: return text.asciiLowercased
             default: return text
             }
         }
-    }
-
-    /// Returns a name or a text without its quotes. The closing quote may be missing.
-    static func unquoted(_ text: String) -> String {
-        guard let quote = text.first, "\"`['".contains(quote) else { return text }
-        let end = quote == "[" ? "]" : String(quote)
-        let name = text.dropFirst().hasSuffix(end) ? text.dropFirst().dropLast() : text.dropFirst()
-        return String(name).replacing(end + end, with: end)
     }
 
     private mutating func skip() -> Kind {

@@ -65,7 +65,8 @@ struct SearchPattern {
     /// Returns a phrase. Nil if the text has no tokens.
     private func phrase(_ text: String, isPrefix: Bool) throws -> String? {
         // SQLite's texts end at the first NUL.
-        let text = text.contains("\0") ? text.replacing("\0", with: " ") : text
+        let space = UInt8(ascii: " ")
+        let text = String(decoding: text.utf8.map { $0 == 0 ? space : $0 }, as: UTF8.self)
         let found = try tokens.tokens(of: text)
         guard found.first != nil else { return nil }
         return "\(text.quotedDatabaseIdentifier)\(isPrefix || found.endsOpen ? " *" : "")"

@@ -97,7 +97,7 @@ extension DatabaseError.Constraint {
         case .unique:
             guard let names = said(behind: "UNIQUE constraint failed: ") else { return }
             if names.hasPrefix("index '"), names.hasSuffix("'") {
-                name = String(names.dropFirst(7).dropLast()).replacing("''", with: "'")
+                name = String(names.dropFirst(6)).unquotedSQL
             } else {
                 readColumns(names.split(separator: ", ").map(String.init))
             }

@@ -9,12 +9,12 @@ extension String {
     public var quotedDatabaseIdentifier: String { quoted(by: UInt8(ascii: "\"")) }
 
     /// This text as an SQL string literal. (Bind values instead if the SQL can have parameters.)
-    var quotedDatabaseLiteral: String { quoted(by: UInt8(ascii: "'")) }
+    package var quotedDatabaseLiteral: String { quoted(by: UInt8(ascii: "'")) }
+
+    // These functions compare bytes, as SQLite does. Swift treats a quote followed by a combining
+    // accent as one character, which is not a quote.
 
     /// Puts this text between quotes, and doubles each quote inside it.
-    ///
-    /// The function compares bytes, as SQLite does. Swift treats a quote followed by a combining
-    /// accent as one character, which is not a quote.
     private func quoted(by quote: UInt8) -> String {
         var bytes = [quote]
         bytes.reserveCapacity(utf8.count + 2)
@@ -23,6 +23,20 @@ extension String {
             bytes.append(byte)
         }
         bytes.append(quote)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// This name or text without its quotes, if it has any. The closing quote may be missing.
+    package var unquotedSQL: String {
+        guard let quote = utf8.first, "\"`['".utf8.contains(quote) else { return self }
+        let end = quote == UInt8(ascii: "[") ? UInt8(ascii: "]") : quote
+        var rest = utf8.dropFirst()
+        if rest.last == end { rest = rest.dropLast() }
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst() {
+            if byte == end, rest.first == end { rest = rest.dropFirst() }
+            bytes.append(byte)
+        }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -32,13 +32,12 @@ extension String {
     /// Whether an expression calls no function and reads no date. Only such a default can be the
     /// value of older rows, and other defaults should not be evaluated here.
     fileprivate var isConstantSQL: Bool {
-        var text = self[...]
         var isQuoted = false
-        var plain = ""
-        while let character = text.popFirst() {
-            if character == "'" { isQuoted.toggle() } else if !isQuoted { plain.append(character) }
+        var scalars = UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if scalar == "'" { isQuoted.toggle() } else if !isQuoted { scalars.append(scalar) }
         }
-        plain = plain.uppercased()
+        let plain = String(scalars).uppercased()
         return !plain.contains("CURRENT_")
             && (!plain.contains("(") || plain.hasPrefix("CAST") && plain.filter { $0 == "(" }.count == 1)
     }

@@ -23,7 +23,7 @@ struct TriggerHeading {
             isTable = keyword == "on"
             if isTable || keyword == "begin" { break }
             if !columns.isEmpty || words == ("update", "of") {
-                if text != "," { columns.append(SQLTokens.unquoted(text)) }
+                if text != "," { columns.append(text.unquotedSQL) }
             }
             words = (words.last, keyword)
         }
