@@ -38,4 +38,16 @@ import Testing
             report.output.contains("fault 1: this line stands \(count) times in Sum.swift: a += 1"))
         #expect(report.output.contains("1 of 1 faults are no longer true"))
     }
+
+    @Test("the random faults that change no result stand in their files, each with a reason")
+    func harmlessFaults() async throws {
+        let report = try await Command.run(
+            ["python3", ".ci/faults", "--count", "1", "--list"], in: Repository.root)
+        #expect(report.succeeded, "\(report.output)")
+        let list = try String(
+            contentsOf: Repository.root.appending(path: ".ci/faults.harmless"), encoding: .utf8)
+        let marks = list.split(separator: "\n").compactMap(\.first).filter { $0 != "#" }
+        #expect(marks.count > 4 && marks.count.isMultiple(of: 4))
+        #expect(stride(from: 0, to: marks.count, by: 4).allSatisfy { String(marks[$0..<$0 + 4]) == "@-+?" })
+    }
 }
