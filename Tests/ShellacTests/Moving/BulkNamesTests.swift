@@ -89,6 +89,20 @@ struct BulkNamesTests {
                 try Row.fetchOne(statement)
             }
             #expect(row == ["score": 7, "next": 8])
+            #expect(row == ["score": 7, "next": 8])
+            for all in [true, false] {
+                let row = try mover.updateAndFetch(
+                    db,
+                    selection: {
+                        $0.score
+                        if all { [$0.id, $0.name] }
+                        if all { $0.score.forKey("first") } else { $0.score.forKey("second") }
+                    }
+                ) { try Row.fetchOne($0) }
+                #expect(
+                    row.map { Array($0.columnNames) }
+                        == (all ? ["score", "id", "name", "first"] : ["score", "second"]))
+            }
             mover.score = 8
             mover.name = "Nobody"
             let name = try mover.updateAndFetch(db, columns: ["score"], selection: [Column("name")]) {

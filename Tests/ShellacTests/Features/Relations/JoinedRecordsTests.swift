@@ -117,6 +117,13 @@ struct JoinedRecordsTests {
             #expect(infos.map(\.player.name) == ["Arthur", "Barbara", "Craig", "David", "Eve", "Frank"])
             #expect(infos.map(\.team?.name) == ["Reds", "Reds", "Reds", "Blues", "Blues", nil])
             #expect(infos.map(\.weapons.count) == [2, 0, 0, 1, 0, 0])
+            let rows = try request.asRequest(of: Row.self).fetchAll(db)
+            let ofRows = try rows.map { try PlayerInfo(row: $0) }
+            #expect(ofRows.map(\.player) == infos.map(\.player))
+            #expect(ofRows.map(\.team) == infos.map(\.team))
+            #expect(ofRows.map(\.weapons) == infos.map(\.weapons))
+            let missing = #expect(throws: RowDecodingError.self) { try Forgetful(row: rows[5]) }
+            #expect(missing?.columnName == "team")
             let teams = try TeamRow.including(all: TeamRow.players.order(Column("id")))
                 .annotated(with: TeamRow.players.count).order(Column("id"))
                 .asRequest(of: TeamInfo.self).fetchAll(db)
@@ -153,6 +160,24 @@ struct JoinedRecordsTests {
             #expect(throws: RowDecodingError.self) {
                 try PlayerRow.including(optional: PlayerRow.team).asRequest(of: ByHand.self).fetchAll(db)
             }
+        }
+    }
+
+    @Test("of which a join reads some columns leave the others alone when they are saved", .behaviour(68))
+    func partlyJoined() throws {
+        try Guild.database().write { db in
+            let before = try Row.fetchAll(db, sql: "SELECT * FROM team ORDER BY id")
+            let request = Player.including(required: Player.team.select(Column("id"))).order(Column("id"))
+            let teams = try request.fetchAll(db).map { try #require(try $0[Player.team]) }
+            #expect(teams.count == 5)
+            for team in teams {
+                try team.update(db)
+                try #expect(!team.updateChanges(db))
+            }
+            try #expect(Row.fetchAll(db, sql: "SELECT * FROM team ORDER BY id") == before)
+            teams[0].name = "Greens"
+            try #expect(teams[0].updateChanges(db))
+            try #expect(String.fetchOne(db, sql: "SELECT name FROM team WHERE id = 1") == "Greens")
         }
     }
 

@@ -42,6 +42,21 @@ import Testing
         override func columns(_ column: borrowing RecordColumns) throws { try column("id", id) { id = $0 } }
     }
 
+    /// A class that encodes its foreign key, and never reads it.
+    class Deaf: Record {
+        static let home = belongsTo(Club.self, using: "homeID")
+        var id: Int64?
+        var homeID: Int64?
+        override class var databaseTableName: String { "match" }
+        override func updateFromRow(_ row: Row) throws {
+            if row.hasColumn("id") { id = try row["id"] }
+        }
+        override func encode(to container: inout PersistenceContainer) throws {
+            container["id"] = id
+            container["homeID"] = homeID
+        }
+    }
+
     struct Note: TableRecord { static let databaseTableName = "match" }
 
     private func database() throws -> DatabaseQueue {
@@ -141,6 +156,37 @@ import Testing
             #expect(
                 error?.description.contains("does not encode its column homeID") == true,
                 "\(String(describing: error))")
+        }
+    }
+
+    @Test("say which key a record has not taken from the one that it refers to", .behaviour(61, 66))
+    func keyNotTaken() throws {
+        try database().inDatabase { db in
+            let deaf = Deaf()
+            deaf.set(Deaf.home, to: Club())
+            let error = #expect(throws: RelationError.self) { try deaf.save(db, with: Deaf.home) }
+            let reason = "Deaf has not taken its key: list the column homeID in columns(_:)"
+            #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
+            try #expect(Club.fetchCount(db) == 2)
+            try #expect(Match.fetchCount(db) == 3)
+            try #expect(db.isUsable())
+        }
+    }
+
+    @Test("say which relation of a fetched record must be loaded before it is saved", .behaviour(66))
+    func savingNotLoaded() throws {
+        try database().write { db in
+            let match = try #require(try Match.fetchOne(db))
+            #expect(throws: RelationError.notLoaded(relation: "Match.club", recordType: "Match")) {
+                try match.save(db, with: Match.home)
+            }
+            let club = try #require(try Club.fetchOne(db))
+            #expect(throws: RelationError.notLoaded(relation: "Club.matches", recordType: "Club")) {
+                try club.save(db, with: Club.matches)
+            }
+            // A new record refers to none.
+            try Match().save(db, with: Match.home)
+            try #expect(Match.fetchCount(db) == 4)
         }
     }
 

@@ -62,6 +62,15 @@ struct RelationRequestTests {
             ["Eve", "David", "Craig", "Barbara", "Arthur"])
         try expect(
             byTeam.order { $0.id }.unordered(), sql, ["Arthur", "Barbara", "Craig", "David", "Eve"])
+        // Of two joins that are one, the last order counts.
+        try expect(
+            byTeam.joining(required: Player.team).order { $0.score }.filter { [30, 50].contains($0.score) },
+            sql + #" WHERE "player"."score" IN (?, ?) ORDER BY "player"."score", "team"."name""#,
+            ["Barbara", "Eve"])
+        try expect(
+            Player.joining(required: Player.team).joining(required: Player.team.order { $0.name })
+                .joining(optional: Player.team.filter { $0.name != "Reds" }).reversed(),
+            sql + #" AND "team"."name" <> ? ORDER BY "team"."name" DESC"#, ["David", "Eve"])
         // A table that is joined later has its own order.
         try expect(
             Player.order { $0.teamID }.reversed().joining(required: Player.team.order { $0.name })

@@ -319,19 +319,19 @@ struct TableCallbackTests {
     }
 
     @Test(
-        "It follows a schema that the C interface rolls back",
+        "It stays when the C interface rolls back the transaction in which it was added",
         arguments: [
             "INSERT INTO hero (name, score) VALUES ('a', 0)",
             "BEGIN IMMEDIATE; INSERT INTO hero (name, score) VALUES ('a', 0); COMMIT",
         ])
-    func schemaRolledBackUnheard(sql: String) throws {
+    func addingRolledBackUnheard(sql: String) throws {
         let rows = Recorder<[String]>()
-        try queue.after(.insert, on: PairHero.self) { _, change in
-            rows.record(Array(try #require(change.new).columnNames))
-        }
         try queue.inDatabase { db in
             let connection = try #require(db.sqliteConnection)
             #expect(sqlite3_exec(connection, "BEGIN", nil, nil, nil) == SQLITE_OK)
+            try db.after(.insert, on: PairHero.self) { _, change in
+                rows.record(Array(try #require(change.new).columnNames))
+            }
             try db.execute(sql: "ALTER TABLE hero ADD COLUMN cape")
             #expect(sqlite3_exec(connection, "ROLLBACK", nil, nil, nil) == SQLITE_OK)
         }

@@ -99,6 +99,65 @@ struct CodableClassCodingTests {
         }
     }
 
+    /// A question that a class asks its decoder, and that synthesized coding never asks.
+    fileprivate enum Question: CaseIterable {
+        case keys, presence, list, container, parent, keyedParent, elements, value
+        @TaskLocal static var asked: Question?
+
+        func ask(_ decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Curious.CodingKeys.self)
+            switch self {
+            case .keys: _ = container.allKeys
+            case .presence: #expect(container.contains(.title))
+            case .list: _ = try? container.nestedUnkeyedContainer(forKey: .words)
+            case .container:
+                _ = try? container.nestedContainer(keyedBy: Curious.CodingKeys.self, forKey: .words)
+            case .parent: _ = try? container.superDecoder()
+            case .keyedParent: _ = try? container.superDecoder(forKey: .words)
+            case .elements: _ = try? decoder.unkeyedContainer()
+            case .value: _ = try? decoder.singleValueContainer()
+            }
+        }
+
+        var reason: String {
+            switch self {
+            case .elements: "decodes itself from an array"
+            case .value: "decodes itself from a single value"
+            default: "decodes a nested container, or asks for its keys"
+            }
+        }
+    }
+
+    fileprivate final class Curious: CodedBase, Codable {
+        enum CodingKeys: String, CodingKey { case title, words }
+        var title = ""
+        var words: [String]?
+
+        override init() { super.init() }
+        required init(row: Row) throws { try super.init(row: row) }
+        required init(from decoder: any Decoder) throws {
+            try Question.asked?.ask(decoder)
+            title = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .title)
+            super.init()
+        }
+    }
+
+    @Test(
+        "a decoder that is asked for more sets no properties in place, even if the class ignores its errors",
+        .behaviour(89), arguments: Question.allCases)
+    fileprivate func curious(question: Question) throws {
+        try withTable { db in
+            let record = try #require(try Curious.fetchOne(db, sql: "SELECT id, title FROM reminder"))
+            record.title = "Bread"
+            try Question.$asked.withValue(question) {
+                let error = #expect(throws: DatabaseError.self) { try record.reload(db) }
+                #expect(error?.resultCode == .SQLITE_MISUSE)
+                #expect(error?.message?.contains("\(question.reason). So no row can be read") == true)
+            }
+            #expect(record.title == "Bread")
+        }
+    }
+
     private final class Written: CodedBase, Codable {
         var title = ""
         var isFetched = false

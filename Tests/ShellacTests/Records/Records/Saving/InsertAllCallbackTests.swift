@@ -136,6 +136,26 @@ struct InsertAllCallbackTests {
         }
     }
 
+    @Test(
+        "takes the stamps of the records of each statement", .behaviour(38), arguments: RecordStyle.allCases)
+    func stampsOfStatements(style: RecordStyle) throws { try stampsOfStatements(style.memo) }
+
+    private func stampsOfStatements<Memo: MemoRecord>(_: Memo.Type) throws {
+        let memos = try MemoDatabase()
+        try memos.queue.inDatabase { db in
+            limitVariables(of: db, to: 12)
+            let records = (0..<9).map { Memo("\($0)") }
+            for record in records[5...] { record.createdAt = memos.clock.date(5) }
+            memos.spy.removeAll()
+            try Memo.insertAll(db, records)
+            #expect(memos.spy.insertions.count > 3)
+            #expect(records[..<5].allSatisfy { $0.stamps == "0 0 -" })
+            #expect(records[5...].allSatisfy { $0.stamps == "5 0 -" })
+            #expect(try (1...9).map { try db.memoStamps($0) } == records.map(\.stamps))
+            #expect(records.allSatisfy { !$0.hasDatabaseChanges })
+        }
+    }
+
     // MARK: - Kinds of tables
 
     @Test("inserts the records of each key shape", .behaviour(31), arguments: ShapedKind.all)

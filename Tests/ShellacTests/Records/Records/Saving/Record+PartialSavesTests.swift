@@ -259,6 +259,32 @@ struct RecordPartialSavesTests {
         }
     }
 
+    /// A hero that reads the values that the superclass has encoded, whatever their types are.
+    private final class Untyped: PairHero {
+        enum Columns { static let name = Column("name") }
+        override func encode(to container: inout PersistenceContainer) throws {
+            try super.encode(to: &container)
+            let read: [(any DatabaseValueConvertible)?] = [
+                container["score"], container[Column("SCORE")], container[Columns.name],
+            ]
+            let cape: (any DatabaseValueConvertible)? = container["cape"]
+            let expected = [score.databaseValue, score.databaseValue, name.databaseValue]
+            guard read.map({ $0?.databaseValue }) == expected, cape == nil else { throw TestError(2) }
+        }
+    }
+
+    @Test("An encode reads values of unknown types back", .behaviour(1), arguments: [true, false])
+    func untypedReading(inTransaction: Bool) throws {
+        try withArthur(inTransaction: inTransaction) { db in
+            let hero = try #require(try Untyped.fetchOne(db))
+            #expect(!hero.hasDatabaseChanges)
+            hero.score = 11
+            #expect(try hero.databaseChanges == ["score": 10])
+            #expect(try hero.updateChanges(db))
+            #expect(try !hero.hasDatabaseChanges && hero.tellsTheTruth(on: db))
+        }
+    }
+
     @Test(
         "An encode that reads what was encoded, and throws where it is missing, is compared all the same",
         .behaviour(1),
@@ -272,6 +298,7 @@ struct RecordPartialSavesTests {
             #expect(hero.hasDatabaseChanges)
             #expect(try hero.updateChanges(db))
             #expect(try !hero.hasDatabaseChanges && hero.tellsTheTruth(on: db))
+            #expect(try !hero.updateChanges(db))
             try hero.save(db)
             hero.name = ""
             #expect(hero.hasDatabaseChanges)

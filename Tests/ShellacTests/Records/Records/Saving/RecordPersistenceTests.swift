@@ -450,6 +450,25 @@ struct RecordPersistenceTests {
         }
     }
 
+    @Test("a struct updates the columns in which it differs from another one")
+    func changesFromOther() throws {
+        try queue().write { db in
+            try db.execute(sql: "INSERT INTO player (id, name) VALUES (7, 'a'), (8, 'c')")
+            let old = PlainPlayer(id: 7, name: "a")
+            let new = PlainPlayer(id: 7, name: "b")
+            spy.removeAll()
+            try #expect(!old.updateChanges(db, from: old))
+            #expect(executed == [])
+            try #expect(new.updateChanges(db, from: old))
+            #expect(executed == [#"UPDATE "player" SET "name" = ? WHERE "id" = ?"#])
+            try #expect(PlainPlayer.fetchOne(db, key: 7) == new)
+            let taken = PlainPlayer(id: 7, name: "c")
+            let error = databaseError { try taken.updateChanges(db, from: new) }
+            #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
+            try #expect(PlainPlayer.fetchOne(db, key: 7) == new)
+        }
+    }
+
     @Test("what saves and fetches throws recordNotFound where a conflict was resolved by ignoring the record")
     func ignoredFetches() throws {
         struct Known: Codable, FetchableRecord, PersistableRecord {
