@@ -109,6 +109,18 @@ struct RequestTests {
         }
     }
 
+    @Test("A row of a composite key is not one of a value, and neither of nil", arguments: [1, nil])
+    func oneValue(key: Int?) throws {
+        struct Visit: TableRecord { static let databaseTableName = "visit" }
+        try League.database().write { db in
+            let error = RecordError.compositeKey(
+                databaseTableName: "visit", columns: ["playerID", "year"])
+            #expect(throws: error) { try Visit.deleteOne(db, key: key) }
+            #expect(throws: error) { try Visit.exists(db, key: key) }
+            #expect(throws: error) { try Visit.deleteAll(db, keys: [key]) }
+        }
+    }
+
     @Test("selects what it is told, and reads it as another type")
     func selections() throws {
         let (id, score) = (Column("id"), Column("score"))

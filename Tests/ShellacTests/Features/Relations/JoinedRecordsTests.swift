@@ -181,6 +181,54 @@ struct JoinedRecordsTests {
         }
     }
 
+    final class Part: Record {
+        static let size = belongsTo(Size.self)
+        var id: Int64?
+        var sizeID: Int64?
+        override class var databaseTableName: String { "part" }
+        override func columns(_ column: borrowing RecordColumns) throws {
+            try column("id", id) { id = $0 }
+            try column("sizeID", sizeID) { sizeID = $0 }
+        }
+    }
+
+    /// A number that is read from a text.
+    struct Length: DatabaseValueConvertible {
+        var meters: Int
+        var databaseValue: DatabaseValue { meters.databaseValue }
+        static func fromDatabaseValue(_ value: DatabaseValue) -> Length? {
+            String.fromDatabaseValue(value).flatMap { Int($0) }.map(Length.init)
+        }
+    }
+
+    final class Size: Record {
+        var id: Int64?
+        var length = Length(meters: 0)
+        override class var databaseTableName: String { "size" }
+        override func columns(_ column: borrowing RecordColumns) throws {
+            try column("id", id) { id = $0 }
+            try column("length", length) { length = $0 }
+        }
+    }
+
+    @Test("have no changes if their columns store their values in another form", .behaviour(68))
+    func storedForms() throws {
+        try DatabaseQueue().write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE size (id INTEGER PRIMARY KEY, length TEXT);
+                    CREATE TABLE part (id INTEGER PRIMARY KEY, sizeID INTEGER REFERENCES size);
+                    INSERT INTO size VALUES (1, 5);
+                    INSERT INTO part VALUES (2, 1);
+                    """)
+            let part = try #require(try Part.including(required: Part.size).fetchOne(db))
+            let size = try #require(try part[Part.size])
+            #expect(size.length.meters == 5)
+            #expect(!size.hasDatabaseChanges)
+            try #expect(!size.updateChanges(db))
+        }
+    }
+
     // MARK: - Aggregates
 
     private func values<Element>(_ request: QueryInterfaceRequest<Element>, _ column: String) throws
