@@ -92,6 +92,12 @@ struct ConstraintTests {
             try violated("INSERT INTO player (name, score, age) VALUES ('ARTHUR', 1, 20)")
                 == Constraint(kind: .unique, table: "player", columns: ["score"], name: "player's lower name")
         )
+        // (Swift sees a quote and the accent behind it as one character.)
+        let index = DatabaseError(
+            resultCode: .SQLITE_CONSTRAINT_UNIQUE,
+            message: "UNIQUE constraint failed: index '\u{301}it''\u{301}s'"
+        ).constraint?.name
+        #expect(index.map { Array($0.utf8) } == Array("\u{301}it'\u{301}s".utf8))
     }
 
     @Test("A NULL, a type, a trigger's word")

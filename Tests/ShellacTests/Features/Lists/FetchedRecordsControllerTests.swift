@@ -70,6 +70,12 @@ struct FetchedRecordsControllerTests {
         #expect(byLetter.outline == ["b:2", "a:2"])
         #expect(byLetter.fetchedRecords.map(\.name) == ["bc", "bb", "ac", "ab"])
         try #expect(byLetter.indexPath(for: byLetter.fetchedRecords[2]) == place(0, 1))
+        // Names with other bytes are other names, even if they look the same.
+        let accents = try DatabaseQueue.withListPlayers("\u{E9}", "e\u{301}")
+        let byName = FetchedRecordsController(
+            accents, request: ListPlayer.order(Column("id")), sectionNameKey: "name")
+        try byName.performFetch()
+        #expect(byName.outline.count == 2)
     }
 
     @Test(

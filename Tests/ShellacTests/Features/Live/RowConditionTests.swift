@@ -146,6 +146,17 @@ struct RowConditionTests {
         try #expect(await watched.fetches(after: "INSERT INTO t (score) VALUES (5)", atLeast: 1) >= 1)
     }
 
+    @Test("values that are equal by a collation of the program are looked up by SQLite")
+    func addedCollation() async throws {
+        let watched = try WatchedRequest(
+            "CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT COLLATE swiftCaseInsensitiveCompare)",
+            setUp: { db in try db.add(collation: .caseInsensitiveCompare) })
+        try await watched.follow(Table<Row>("tag").filter(Column("name") == "a"))
+        try #expect(await watched.fetches(after: "INSERT INTO tag (name) VALUES ('A')", atLeast: 1) == 1)
+        try #expect(await watched.fetches(after: "UPDATE tag SET name = 'b'", atLeast: 1) == 1)
+        try await waitFor(0) { watched.deliveries.elements.last?.count ?? -1 }
+    }
+
     @Test("functions declared pure are known, as long as they are")
     func functions() async throws {
         let watched = try WatchedRequest(Self.schema) { db in
