@@ -149,11 +149,11 @@ struct RowConditionTests {
     @Test("values that are equal by a collation of the program are looked up by SQLite")
     func addedCollation() async throws {
         let watched = try WatchedRequest(
-            "CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT COLLATE swiftCaseInsensitiveCompare)",
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT COLLATE swiftCaseInsensitiveCompare)",
             setUp: { db in try db.add(collation: .caseInsensitiveCompare) })
-        try await watched.follow(Table<Row>("tag").filter(Column("name") == "a"))
-        try #expect(await watched.fetches(after: "INSERT INTO tag (name) VALUES ('A')", atLeast: 1) == 1)
-        try #expect(await watched.fetches(after: "UPDATE tag SET name = 'b'", atLeast: 1) == 1)
+        try await watched.follow(Self.t.filter(Column("name") == "a"))
+        try #expect(await watched.fetches(after: "INSERT INTO t (name) VALUES ('A')", atLeast: 1) == 1)
+        try #expect(await watched.fetches(after: "UPDATE t SET name = 'b'", atLeast: 1) == 1)
         try await waitFor(0) { watched.deliveries.elements.last?.count ?? -1 }
     }
 

@@ -149,7 +149,7 @@ struct CodableClassCodingTests {
         try withTable { db in
             let record = try #require(try Curious.fetchOne(db, sql: "SELECT id, title FROM reminder"))
             record.title = "Bread"
-            try Question.$asked.withValue(question) {
+            Question.$asked.withValue(question) {
                 let error = #expect(throws: DatabaseError.self) { try record.reload(db) }
                 #expect(error?.resultCode == .SQLITE_MISUSE)
                 #expect(error?.message?.contains("\(question.reason). So no row can be read") == true)
