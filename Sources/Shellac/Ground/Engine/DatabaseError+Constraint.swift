@@ -96,8 +96,8 @@ extension DatabaseError.Constraint {
         switch kind {
         case .unique:
             guard let names = said(behind: "UNIQUE constraint failed: ") else { return }
-            if names.utf8.starts(with: "index '".utf8) {
-                name = String(names.dropFirst("index ".count)).unquotedSQL
+            if names.hasPrefix("index '"), names.hasSuffix("'") {
+                name = String(names.dropFirst(6)).unquotedSQL
             } else {
                 readColumns(names.split(separator: ", ").map(String.init))
             }

@@ -95,9 +95,9 @@ struct ConstraintTests {
         // (Swift sees a quote and the accent behind it as one character.)
         let index = DatabaseError(
             resultCode: .SQLITE_CONSTRAINT_UNIQUE,
-            message: "UNIQUE constraint failed: index '\u{301}it''\u{301}s'"
+            message: "UNIQUE constraint failed: index 'it''\u{301}s'"
         ).constraint?.name
-        #expect(index.map { Array($0.utf8) } == Array("\u{301}it'\u{301}s".utf8))
+        #expect(index.map { Array($0.utf8) } == Array("it'\u{301}s".utf8))
     }
 
     @Test("A NULL, a type, a trigger's word")
