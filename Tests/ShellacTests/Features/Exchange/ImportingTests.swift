@@ -33,7 +33,7 @@ struct ImportingTests {
         let text = "\u{FEFF}id,name,score\(end)1,\"a\"\"b,\(end)c\",5\(end)\(end)2,,\(end)3,\"\",7"
         try #expect(
             imported(text, pieces: pieces) == ["1|'a\"b,\(end)c'|5", "2|NULL|NULL", "3|''|7"])
-        // Where an empty line is a value, each end of a line counts once.
+        // If an empty line is a value, each end of a line counts once.
         try #expect(
             imported("name\(end)a\(end)\(end)b\(end)", pieces: pieces) == [
                 "1|'a'|NULL", "2|NULL|NULL", "3|'b'|NULL",
