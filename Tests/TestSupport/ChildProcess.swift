@@ -57,6 +57,10 @@ public final class ChildProcess: @unchecked Sendable {  // one thread sets it up
             let handle: FileHandle
             if let pipe = stream as? Pipe {
                 handle = number == 0 ? pipe.fileHandleForReading : pipe.fileHandleForWriting
+                // A process of an exit test would keep the pipe open.
+                for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+                    _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+                }
                 endsOfPipes.append(handle)
             } else if let file = stream as? FileHandle, file !== FileHandle.nullDevice {
                 handle = file
