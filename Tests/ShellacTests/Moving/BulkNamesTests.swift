@@ -89,7 +89,6 @@ struct BulkNamesTests {
                 try Row.fetchOne(statement)
             }
             #expect(row == ["score": 7, "next": 8])
-            #expect(row == ["score": 7, "next": 8])
             for all in [true, false] {
                 let row = try mover.updateAndFetch(
                     db,
