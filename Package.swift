@@ -43,6 +43,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["Shellac", "ShellacTesting", "CSQLite"],
             path: "Tests/TestSupport",
             swiftSettings: settings),
+        // An allocator of SQLite that fails on request. Only C code can be asked for one in time.
+        .target(name: "FailingMemory", dependencies: ["CSQLite"], path: "Tests/FailingMemory"),
         // A process that holds a lock, which the tests run.
         .executableTarget(
             name: "SecondProcess", dependencies: ["Shellac", "CSQLite"], path: "Tests/SecondProcess",
@@ -74,7 +76,8 @@ let package = Package(
         .testTarget(
             name: "ShellacTests",
             dependencies: [
-                "Shellac", "ShellacTesting", "TestSupport", "Fuzzing", "SecondProcess", "AllocationCount",
+                "Shellac", "ShellacTesting", "TestSupport", "FailingMemory", "Fuzzing", "SecondProcess",
+                "AllocationCount",
                 "MainActorClient", "Reminders",
                 "ShellacCommand", "MovedProgram",
             ],

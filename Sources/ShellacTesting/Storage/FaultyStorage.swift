@@ -36,6 +36,7 @@ package final class FaultyStorage: @unchecked Sendable {  // `lock` guards `stat
         /// The names of the open files, by their addresses.
         var names: [UnsafeMutableRawPointer: String] = [:]
         var isFenced = false
+        var tearsWrites = false
         var writesUntilFence: Int?
         var isImmune = false
         var refused: Set<File> = []
@@ -152,6 +153,12 @@ package final class FaultyStorage: @unchecked Sendable {  // `lock` guards `stat
     package var fault: Fault? {
         get { with { $0.fault } }
         set { with { ($0.fault, $0.faults) = (newValue, 0) } }
+    }
+
+    /// Whether the writes that fail write the first half of their bytes.
+    package var tearsWrites: Bool {
+        get { with { $0.tearsWrites } }
+        set { with { $0.tearsWrites = newValue } }
     }
 
     /// The number of operations that have failed since the fault was set.

@@ -54,7 +54,13 @@ struct OpenFile {
         }
         methods.xWrite = { file, bytes, count, offset in
             let opened = OpenFile(file)
-            if let code = opened.storage.failure(of: .write) { return code }
+            if let code = opened.storage.failure(of: .write) {
+                // A write that fails may have written a part.
+                if opened.storage.tearsWrites {
+                    _ = opened.base.xWrite(opened.real, bytes, count / 2, offset)
+                }
+                return code
+            }
             guard opened.isChanged else { return SQLITE_OK }
             let code = opened.base.xWrite(opened.real, bytes, count, offset)
             return opened.storage.note(code, opened) { name in
@@ -89,9 +95,11 @@ struct OpenFile {
             OpenFile($0).storage.failure(of: .map)
                 ?? OpenFile($0).base.xShmMap(OpenFile($0).real, $1, $2, $3, $4)
         }
-        methods.xShmLock = {
-            OpenFile($0).storage.failure(of: .lockMap)
-                ?? OpenFile($0).base.xShmLock(OpenFile($0).real, $1, $2, $3)
+        methods.xShmLock = { file, first, count, flags in
+            let opened = OpenFile(file)
+            // No system refuses to release a lock.
+            if flags & SQLITE_SHM_LOCK != 0, let code = opened.storage.failure(of: .lockMap) { return code }
+            return opened.base.xShmLock(opened.real, first, count, flags)
         }
         methods.xShmBarrier = { OpenFile($0).base.xShmBarrier(OpenFile($0).real) }
         methods.xShmUnmap = { OpenFile($0).base.xShmUnmap(OpenFile($0).real, $1) }

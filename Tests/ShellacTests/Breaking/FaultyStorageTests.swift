@@ -30,6 +30,8 @@ private final class StorageBreakage: SteppedFault {
 }
 
 /// A workload whose storage fails changes nothing, whichever operation fails.
+///
+/// The gate fails some operations of each workload. `SHELLAC_BREAKING_STRIDE=1` fails all of them.
 @Suite("A storage whose nth operation fails")
 struct FaultyStorageTests {
     private static let stride = environmentNumber("SHELLAC_BREAKING_STRIDE")
@@ -39,26 +41,49 @@ struct FaultyStorageTests {
         let operations: Set<FaultyStorage.Operation>
         var code: Int32?
         var lasts = false
+        var tears = false
         var testDescription: String { name }
 
         static let all = [
             Kind(name: "a read fails", operations: [.read, .size]),
+            Kind(name: "all reads fail", operations: [.read, .size], lasts: true),
             Kind(name: "a write fails", operations: [.write, .truncate, .delete]),
+            Kind(name: "a write fails after its half", operations: [.write], tears: true),
             Kind(name: "all writes fail", operations: [.write, .truncate, .delete], lasts: true),
             Kind(name: "the disk is full", operations: [.write], code: SQLITE_FULL, lasts: true),
+            Kind(name: "the disk is full for a moment", operations: [.write], code: SQLITE_FULL),
             Kind(name: "nothing reaches the disk", operations: [.sync]),
+            Kind(name: "nothing reaches the disk any more", operations: [.sync], lasts: true),
             Kind(name: "a lock is refused", operations: [.lock, .lockMap]),
             Kind(name: "memory cannot be shared", operations: [.map, .open]),
         ]
     }
 
-    private func run(_ workload: Workload, _ writer: Writer, _ storage: FaultyStorage) throws -> BrokenRun {
+    /// A way to open the database.
+    struct Opening: Sendable, CustomTestStringConvertible {
+        let writer: Writer
+        /// Whether SQLite keeps next to no page in memory, and the pages are small. Then statements
+        /// read and write at many more places.
+        let isTight: Bool
+        var testDescription: String { "\(writer)\(isTight ? " with little memory" : "")" }
+
+        static let all = Writer.allCases.flatMap { writer in
+            [false, true].map { Opening(writer: writer, isTight: $0) }
+        }
+    }
+
+    private func run(_ workload: Workload, _ opening: Opening, _ storage: FaultyStorage) throws -> BrokenRun {
         let file = try TemporaryDatabase()
-        let opened = try writer.open(file) { configuration in
+        let opened = try opening.writer.open(file) { configuration in
             configuration = StampClock().configuration(configuration)
             configuration.vfs = storage.name
             configuration.checkpoints = .atCommit
-            configuration.prepareDatabase { _ in withExtendedLifetime(file) {} }
+            configuration.prepareDatabase { db in
+                if opening.isTight {
+                    try db.execute(sql: "PRAGMA page_size = 512; PRAGMA cache_size = 1")
+                }
+                withExtendedLifetime(file) {}
+            }
         }
         try Workload.fill(opened)
         return try BrokenRun(workload, opened)
@@ -66,15 +91,16 @@ struct FaultyStorageTests {
 
     @Test(
         "leaves the rows, the records and the connection as they were",
-        arguments: Writer.allCases, Kind.all)
-    func fails(_ writer: Writer, _ kind: Kind) throws {
+        arguments: Opening.all, Kind.all)
+    func fails(_ opening: Opening, _ kind: Kind) throws {
         let storage = FaultyStorage()
+        storage.tearsWrites = kind.tears
         var (failures, forgiven) = (0, 0)
         for workload in Workload.all {
-            let expected = try run(workload, writer, storage).finish()
+            let expected = try run(workload, opening, storage).finish()
             var (count, isOver) = (0, false)
             while !isOver {
-                let run = try run(workload, writer, storage)
+                let run = try run(workload, opening, storage)
                 let fault = FaultyStorage.Fault(
                     kind.operations, after: count, lasts: kind.lasts, code: kind.code)
                 switch try run.strike(StorageBreakage(storage, fault), named: "\(kind.name) after \(count)") {
@@ -86,9 +112,11 @@ struct FaultyStorageTests {
                     failures += 1
                     try #expect(run.finish() == expected, "\(workload.name), \(kind.name) after \(count)")
                 }
-                count += Self.stride ?? 41
+                count += Self.stride ?? (opening.isTight ? 211 : 41)
             }
         }
-        if Self.stride != nil { print("\(writer), \(kind.name): \(failures) failures, \(forgiven) forgiven") }
+        if Self.stride != nil {
+            print("\(opening.testDescription), \(kind.name): \(failures) failures, \(forgiven) forgiven")
+        }
     }
 }

@@ -120,7 +120,9 @@ extension Database {
             if let lostTransaction { throw lostTransaction }
             try endSavepoint(savepoint, completion)
         } catch {
-            try? endSavepoint(savepoint, .rollback)
+            do { try endSavepoint(savepoint, .rollback) } catch let failure {
+                if log.savepoints.contains(savepoint) { log.refuseToGoOn(failure) }
+            }
             throw error
         }
     }
@@ -255,10 +257,15 @@ extension Database {
     private func closeForgottenTransaction() throws {
         // Objects that are freed by a rollback may leave another transaction open.
         var attempts = 0
+        var failure: (any Error)?
         repeat {
-            try? rollback()
+            do { try rollback() } catch { failure = error }
             attempts += 1
         } while transactionLog.isOpen && attempts < 100
+        if transactionLog.isOpen, let failure {
+            deferredCleanups.add(.rollBack(transactionLog))
+            throw failure
+        }
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: "a transaction was still open at the end of an access to \(description), and was "

@@ -70,10 +70,22 @@ final class TransactionLog: TransactionFollower {
     /// Executes a statement that opens or closes a transaction.
     func execute(_ statement: TransactionStatement) throws {
         if let known = statements[statement.rawValue] { return try known.execute() }
+        // The statements that undo this one are prepared before: later, there may be no memory.
+        for undoing in statement.undoing { try prepare(undoing) }
+        try prepare(statement).execute()
+    }
+
+    @discardableResult
+    private func prepare(_ statement: TransactionStatement) throws -> Statement {
+        if let known = statements[statement.rawValue] { return known }
         let prepared = try database.prepare(sql: statement.sql, persistent: true)
         statements[statement.rawValue] = prepared
-        try prepared.execute()
+        return prepared
     }
+
+    /// Refuses further statements in the transaction, and its commit: a part of it that failed
+    /// could not be rolled back alone.
+    func refuseToGoOn(_ error: any Error) { if isOpen { database.lostTransaction = error } }
 
     // MARK: - Notifications of statements
 
@@ -87,9 +99,9 @@ final class TransactionLog: TransactionFollower {
     }
 
     override func answers(for statement: Statement) -> Bool {
-        guard database.lostTransaction != nil, statement.effects.transaction == .rollback else {
-            return false
-        }
+        guard database.lostTransaction != nil, statement.effects.transaction == .rollback,
+            sqlite3_get_autocommit(database.pointer) != 0
+        else { return false }
         // SQLite has rolled back already, and would report that there is nothing to roll back. In a
         // scope of Shellac, the statements that follow must not run outside of a transaction. So
         // only the end of the scope ends the lost transaction.
@@ -198,6 +210,8 @@ final class TransactionLog: TransactionFollower {
         journal.removeAll()
         releaseDeferred()
     }
+
+    override func rollBackLate() { try? database.rollback() }
 
     override func releaseDeferred() {
         if journal.hasDepartures { letGoOfDepartures() }

@@ -18,6 +18,15 @@ enum TransactionStatement: Int, CaseIterable {
             }
     }
 
+    /// The statements that undo what this one begins.
+    var undoing: [TransactionStatement] {
+        switch self {
+        case .beginDeferred, .beginImmediate, .beginExclusive: [.rollback]
+        case .savepoint: [.rollback, .rollbackTo, .release]
+        case .commit, .rollback, .release, .rollbackTo: []
+        }
+    }
+
     var sql: String {
         switch self {
         case .beginDeferred: "BEGIN DEFERRED TRANSACTION"

@@ -75,6 +75,10 @@ final class Broker: ChangeFollower, PreUpdateListener {
                     }
                 }
             }
+            // Reading the schema for the observers may have lost the transaction.
+            if database.access.isObstructed {
+                try database.checkObstruction(for: statement.effects.transaction)
+            }
         } else if isInside, !isSilent, database.transactionLog.isCommit(statement) {
             try willCommit()
         }

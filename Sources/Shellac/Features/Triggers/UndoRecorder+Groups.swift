@@ -190,9 +190,10 @@ extension UndoRecorder {
         do {
             try makeGroups()
         } catch let error as DatabaseError
-            where error.resultCode != .SQLITE_INTERRUPT && database.lostTransaction == nil
+            where error.resultCode != .SQLITE_INTERRUPT && error.resultCode != .SQLITE_NOMEM
+            && database.lostTransaction == nil
         {
-            // The program's data are more important.
+            // The program's data are more important. (Without memory, the commit fails anyway.)
             giveUp(error)
         }
     }
@@ -220,11 +221,11 @@ extension UndoRecorder {
             if hasNews { try database.touchingNothing { try publish() } }
             return true
         } catch {
-            // Another connection uses the database, or the access was cancelled: the next access
-            // does this.
-            let code = (error as? DatabaseError)?.resultCode
-            if code == .SQLITE_BUSY || code == .SQLITE_INTERRUPT || code == .SQLITE_LOCKED || code == nil {
-                return false
+            // The next access does this, if another connection uses the database, the access was
+            // cancelled, or there was no memory.
+            switch (error as? DatabaseError)?.resultCode {
+            case .SQLITE_BUSY, .SQLITE_INTERRUPT, .SQLITE_LOCKED, .SQLITE_NOMEM, nil: return false
+            default: break
             }
             giveUp(error)
             return false
@@ -245,7 +246,9 @@ extension UndoRecorder {
             try body()
             try database.check(database.executeUninterrupted("COMMIT"))
         } catch {
-            _ = database.executeUninterrupted("ROLLBACK")
+            if database.executeUninterrupted("ROLLBACK") != SQLITE_OK, database.isInsideTransaction {
+                database.deferredCleanups.add(.rollBack(database.transactionLog))
+            }
             throw error
         }
     }

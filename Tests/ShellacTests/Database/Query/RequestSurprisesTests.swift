@@ -49,8 +49,17 @@ struct RequestSurprisesTests {
             let id: Int64
             init(row: Row) throws { id = try row["id"] }
         }
+        final class NamedRecord: Record {
+            override class var databaseTableName: String { "names" }
+        }
         try League.database().write { db in
             try db.execute(sql: "CREATE VIEW names AS SELECT id, name FROM player")
+            let sentence = #expect(throws: DatabaseError.self) { try NamedRecord.fetchOne(db, key: 1) }?
+                .message
+            #expect(
+                sentence
+                    == "names has no primary key to find a row by: declare one with `static var "
+                    + "databasePrimaryKey`, or fetch by a query")
             for request in [
                 Name.filter(key: 1), Name.filter(id: 1), Name.filter(keys: [1, 2]), Name.filter(ids: [1, 2]),
             ] {

@@ -1,13 +1,14 @@
-// Statements released outside of an access, to be finalized or reset by the next access.
+// Work that an access has left to the next one: statements to finalize, a transaction to roll back.
 
 import Synchronization
 
-/// Statements released outside of an access: the next access finalizes or resets them.
+/// The work that an access leaves to the next one. It finalizes or resets statements that were
+/// released outside of an access, and rolls back a transaction that stayed open.
 struct DeferredCleanups: ~Copyable, Sendable {
-    /// A statement to finalize, or to reset.
     enum Cleanup: @unchecked Sendable {  // its owner does not use it again
         case finalize(ParkedStatement)
         case abandon(Statement)
+        case rollBack(TransactionFollower)
     }
 
     private struct State {
@@ -61,6 +62,8 @@ struct DeferredCleanups: ~Copyable, Sendable {
             switch cleanup {
             case .finalize(let parked): parked.finalize()
             case .abandon(let statement): statement.abandon()
+            // (A connection that is closed rolls back by itself.)
+            case .rollBack(let log): if !isLast { log.rollBackLate() }
             }
         }
     }

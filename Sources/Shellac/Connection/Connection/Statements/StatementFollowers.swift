@@ -40,6 +40,9 @@ class TransactionFollower {
     /// nested in it. ``Owed/autocommitStatementDidEnd`` requests this call.
     func autocommitStatementDidEnd() {}
 
+    /// Rolls back what the last access could not roll back.
+    func rollBackLate() {}
+
     /// Releases the objects kept until a statement has ended and all followers were notified. This
     /// may run users' code that calls back.
     func releaseDeferred() {}

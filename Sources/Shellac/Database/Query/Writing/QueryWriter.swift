@@ -308,12 +308,16 @@ extension QuerySource {
     /// Returns the columns of the primary key.
     func primaryKey(of table: TableSchema) throws -> [String] {
         let key = type?.primaryKey(of: table) ?? table.primaryKey.columns
-        guard !key.isEmpty else {
-            throw DatabaseError(
-                message: "\(table.name) has no primary key to find a row by: declare one with `static var "
-                    + "databasePrimaryKey`, or fetch by a query")
-        }
+        guard !key.isEmpty else { throw DatabaseError(missingPrimaryKeyOf: table.name) }
         return key
+    }
+}
+
+extension DatabaseError {
+    init(missingPrimaryKeyOf table: String) {
+        self.init(
+            message: "\(table) has no primary key to find a row by: declare one with `static var "
+                + "databasePrimaryKey`, or fetch by a query")
     }
 }
 

@@ -69,11 +69,7 @@ extension RecordPlan {
 
     /// Returns the condition that finds a row by its primary key.
     func keyCondition() throws -> String {
-        guard !key.isEmpty else {
-            throw DatabaseError(
-                message: "\(tableName) has no primary key to find a row by: "
-                    + "declare one in `static var databasePrimaryKey`, or fetch by a query")
-        }
+        guard !key.isEmpty else { throw DatabaseError(missingPrimaryKeyOf: tableName) }
         return Self.condition(key)
     }
 

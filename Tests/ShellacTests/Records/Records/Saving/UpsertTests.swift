@@ -123,6 +123,45 @@ struct UpsertTests {
         }
     }
 
+    /// A class that does not read its rank, or that refuses a row.
+    private final class DeafMate: Record {
+        private let refuses: Bool
+
+        init(refusing refuses: Bool) {
+            self.refuses = refuses
+            super.init()
+        }
+        required init(row: Row) throws { fatalError("not fetched") }
+
+        override class var databaseTableName: String { "sailor" }
+        override func encode(to container: inout PersistenceContainer) throws {
+            container["name"] = "a"
+            container["rank"] = 5
+        }
+        override func updateFromRow(_ row: Row) throws { if refuses { throw TestError(7) } }
+    }
+
+    @Test("that a class does not take are written to the error log, with the columns and the way to go")
+    func notTaken() async {
+        await #expect(processExitsWith: .success) {
+            let log = Recorder<String>()
+            Database.logError = { _, message in log.record(message) }
+            try Crew.database().inDatabase { db in
+                try db.execute(sql: "INSERT INTO sailor VALUES (7, 'a', 2)")
+                for refuses in [false, true] {
+                    let mate = DeafMate(refusing: refuses)
+                    try mate.upsert(db, onConflict: ["name"]) { _ in Self.rank += 1 }
+                }
+            }
+            let start = "DeafMate was upserted, but did not take the stored values of rank: "
+            #expect(
+                log.elements == [
+                    start + "list it in columns(_:), or read it in updateFromRow(_:)",
+                    start + "TestError(number: 7)",
+                ])
+        }
+    }
+
     @Test(
         "of a class that has callbacks call those of an insertion, and remember the row, too",
         arguments: RecordStyle.allCases)
