@@ -59,28 +59,13 @@ final class TransactionLog: TransactionFollower {
     /// must end this one.
     var refusal: String?
 
-    /// The statements that open and close transactions, once they are prepared.
-    @exclusivity(unchecked) private var statements = noStatements
-    private static var noStatements: [Statement?] {
-        Array(repeating: nil, count: TransactionStatement.allCases.count)
-    }
+    @exclusivity(unchecked) private var statements = TransactionStatements()
 
     init(_ database: Database) { self.database = database }
 
     /// Executes a statement that opens or closes a transaction.
     func execute(_ statement: TransactionStatement) throws {
-        if let known = statements[statement.rawValue] { return try known.execute() }
-        // The statements that undo this one are prepared before: later, there may be no memory.
-        for undoing in statement.undoing { try prepare(undoing) }
-        try prepare(statement).execute()
-    }
-
-    @discardableResult
-    private func prepare(_ statement: TransactionStatement) throws -> Statement {
-        if let known = statements[statement.rawValue] { return known }
-        let prepared = try database.prepare(sql: statement.sql, persistent: true)
-        statements[statement.rawValue] = prepared
-        return prepared
+        try statements.prepared(statement, on: database).execute()
     }
 
     /// Refuses further statements in the transaction, and its commit: a part of it that failed
@@ -206,7 +191,7 @@ final class TransactionLog: TransactionFollower {
     }
 
     override func connectionWillClose() {
-        statements = Self.noStatements
+        statements = TransactionStatements()
         journal.removeAll()
         releaseDeferred()
     }

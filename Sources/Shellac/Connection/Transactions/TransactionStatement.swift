@@ -40,3 +40,18 @@ enum TransactionStatement: Int, CaseIterable {
         }
     }
 }
+
+/// The statements of a connection that open and close transactions, once they are prepared.
+struct TransactionStatements {
+    private var statements = [Statement?](repeating: nil, count: TransactionStatement.allCases.count)
+
+    /// Returns a prepared statement. The statements that undo it are prepared first, because there
+    /// may be no memory later.
+    mutating func prepared(_ statement: TransactionStatement, on database: Database) throws -> Statement {
+        if let known = statements[statement.rawValue] { return known }
+        for undoing in statement.undoing { _ = try prepared(undoing, on: database) }
+        let prepared = try database.prepare(sql: statement.sql, persistent: true)
+        statements[statement.rawValue] = prepared
+        return prepared
+    }
+}

@@ -24,8 +24,7 @@ import CSQLite
 /// derived from statements, and from `sqlite3_get_autocommit()`. SQLite's hooks do not report all
 /// of them, and also report other events.
 ///
-/// The transaction layer processes the end of a statement first. So objects have their earlier
-/// state back when observers are notified of a rollback.
+/// The transaction layer has restored objects before observers are notified of a rollback.
 final class Broker: ChangeFollower, PreUpdateListener {
     unowned(unsafe) let database: Database  // owns this
     /// The database, as a reference without retain and release.
@@ -76,9 +75,7 @@ final class Broker: ChangeFollower, PreUpdateListener {
                 }
             }
             // Reading the schema for the observers may have lost the transaction.
-            if database.access.isObstructed {
-                try database.checkObstruction(for: statement.effects.transaction)
-            }
+            if database.access.isObstructed { try database.checkObstruction(for: nil) }
         } else if isInside, !isSilent, database.transactionLog.isCommit(statement) {
             try willCommit()
         }
