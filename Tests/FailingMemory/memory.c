@@ -10,6 +10,7 @@ static sqlite3_mem_methods system_memory;
 static _Thread_local long remaining = -1;
 static _Thread_local int failure_lasts = 0;
 static _Thread_local long failures = 0;
+static _Thread_local int refuses_reserves = 0;
 
 static int fails(void) {
     if (remaining < 0) { return 0; }
@@ -22,7 +23,10 @@ static int fails(void) {
     return 1;
 }
 
-static void *allocate(int size) { return fails() ? NULL : system_memory.xMalloc(size); }
+static void *allocate(int size) {
+    if (refuses_reserves && size >= 1 << 15) { return NULL; }
+    return fails() ? NULL : system_memory.xMalloc(size);
+}
 
 static void *resize(void *memory, int size) { return fails() ? NULL : system_memory.xRealloc(memory, size); }
 
@@ -46,6 +50,4 @@ long shellac_test_restore_memory(void) {
     return failures;
 }
 
-int shellac_test_leave_no_reserve(void *connection) {
-    return sqlite3_db_config((sqlite3 *)connection, SQLITE_DBCONFIG_LOOKASIDE, NULL, 0, 0);
-}
+void shellac_test_refuse_reserves(int refuses) { refuses_reserves = refuses; }

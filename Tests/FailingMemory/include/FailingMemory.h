@@ -12,8 +12,8 @@ void shellac_test_fail_memory(long count, int lasts);
 /// Lets all allocations of the calling thread succeed from now on. Returns how many have failed.
 long shellac_test_restore_memory(void);
 
-/// Lets a connection ask the allocator for each piece of memory. Otherwise it has a reserve for the
-/// small ones. Returns a result code.
-int shellac_test_leave_no_reserve(void *connection);
+/// Refuses allocations of 32 kilobytes or more on the calling thread, or stops to do so. A connection
+/// that opens meanwhile has no reserve for small allocations, and asks the allocator for each.
+void shellac_test_refuse_reserves(int refuses);
 
 #endif

@@ -1,3 +1,4 @@
+import CSQLite
 import FailingMemory
 import ShellacTesting
 import TestSupport
@@ -36,11 +37,15 @@ struct FailingMemoryTests {
     private static let stride = environmentNumber("SHELLAC_BREAKING_STRIDE")
 
     private func queue() throws -> DatabaseQueue {
-        var configuration = StampClock().configuration()
-        configuration.prepareDatabase { db in
-            try #require(shellac_test_leave_no_reserve(db.sqliteConnection.map { .init($0) }) == 0)
+        shellac_test_refuse_reserves(1)
+        let queue = try DatabaseQueue(configuration: StampClock().configuration())
+        shellac_test_refuse_reserves(0)
+        try queue.inDatabase { db in
+            var (present, hits): (Int32, Int32) = (0, 0)
+            sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_LOOKASIDE_HIT, &present, &hits, 0)
+            try #require(hits == 0, "SQLite has a reserve")
         }
-        return try DatabaseQueue(configuration: configuration)
+        return queue
     }
 
     private func run(_ workload: Workload) throws -> BrokenRun {

@@ -25,6 +25,34 @@ struct JournalCaptureTests {
         }
     }
 
+    @Test("Values and tables whose size needs another byte are kept")
+    func sizes() throws {
+        let columns = (1...127).map { "c\($0)" }.joined(separator: ", ")
+        let queue = try Self.journaled(
+            """
+            CREATE TABLE picture (id INTEGER PRIMARY KEY, data BLOB);
+            CREATE TABLE wide (id INTEGER PRIMARY KEY, \(columns));
+            """)
+        let sizes = [0, 1, 127, 128, 129, 16_383, 16_384]
+        for (id, size) in sizes.enumerated() {
+            try queue.write { db in
+                try db.execute(sql: "INSERT INTO picture VALUES (?, zeroblob(?))", arguments: [id, size])
+            }
+        }
+        try queue.write { db in try db.execute(sql: "INSERT INTO wide (id, c127) VALUES (7, 'last')") }
+        let changesets = try queue.read { db in try db.journalEntries() }.map(\.changeset)
+            .filter { !$0.isEmpty }
+        let changes = changesets.flatMap { Array($0) }
+        #expect(changes.dropLast().map { $0.finalValues[1] } == sizes.map { Data(count: $0).databaseValue })
+        #expect(changes.last?.finalValues.count == 128)
+        #expect(changes.last?.finalValues.last == "last".databaseValue)
+        if SQLiteSession.isThere {
+            for changeset in changesets {
+                #expect(try SQLiteSession.changes(in: changeset.data) == changeset.asSQLiteReads)
+            }
+        }
+    }
+
     // MARK: - Entries
 
     @Test("A transaction has one entry with its changes, whoever writes them")

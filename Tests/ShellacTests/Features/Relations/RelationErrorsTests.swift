@@ -108,6 +108,19 @@ import Testing
         }
     }
 
+    @Test("say where to begin a request whose rows come from other requests", .behaviour(67))
+    func rowsOfRequests() throws {
+        try database().read { db in
+            let united = Match.filter(key: 1).union(Match.filter(key: 2))
+            let error = #expect(throws: RelationError.self) {
+                try united.including(required: Match.home).fetchAll(db)
+            }
+            #expect(
+                error?.description.contains(
+                    "the rows of the request are not those of a table: begin with Match.all()") == true)
+        }
+    }
+
     @Test("say how to name both sides of a key with other columns than the table has", .behaviour(61))
     func otherColumnCount() throws {
         try database().read { db in

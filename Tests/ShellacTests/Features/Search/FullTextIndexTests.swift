@@ -426,6 +426,10 @@ struct FullTextIndexTests {
             #expect(try Note.suggestions(for: "kong", in: Note.search, db) == ["king"])
             #expect(try Note.suggestions(for: "…", in: Note.search, db) == [])
             #expect(try Note.suggestions(for: "unknown", in: Note.search, db) == [])
+            // A letter of four bytes is one difference.
+            try Note("\u{10428}\u{10429}", "").insert(db)
+            #expect(
+                try Note.suggestions(for: "\u{10428}", in: Note.search, db) == ["\u{10428}\u{10429}"])
         }
     }
 }
