@@ -190,4 +190,33 @@ struct FailingMemoryTests {
         try queue.write { db in try db.execute(sql: "INSERT INTO hero VALUES ('Gawain')") }
         try #expect(names(queue) == ["Gawain"])
     }
+
+    @Test(
+        "The same for a transaction without a scope: the end of the access, or the program, rolls it back",
+        arguments: [false, true])
+    func transactionWithoutScope(isEndedByProgram: Bool) throws {
+        let queue = try heroes(ObserverSpy())
+        let error = thrownError {
+            try queue.inDatabase { db in
+                try db.beginTransaction()
+                try db.execute(sql: "INSERT INTO hero VALUES ('Arthur')")
+                try? db.inSavepoint {
+                    try db.execute(sql: "CREATE INDEX names ON hero (name)")
+                    shellac_test_fail_memory(0, 1)
+                    throw TestError(1)
+                }
+                _ = shellac_test_restore_memory()
+                if isEndedByProgram {
+                    try db.rollback()
+                    try db.execute(sql: "INSERT INTO hero VALUES ('Lancelot')")
+                } else {
+                    try db.commit()
+                }
+            }
+        }
+        #expect((error as? DatabaseError)?.resultCode == (isEndedByProgram ? nil : .SQLITE_NOMEM))
+        try #expect(names(queue) == (isEndedByProgram ? ["Lancelot"] : []))
+        try queue.write { db in try db.execute(sql: "INSERT INTO hero VALUES ('Merlin')") }
+        try #expect(names(queue) == (isEndedByProgram ? ["Lancelot", "Merlin"] : ["Merlin"]))
+    }
 }

@@ -121,7 +121,8 @@ extension Database {
             try endSavepoint(savepoint, completion)
         } catch {
             do { try endSavepoint(savepoint, .rollback) } catch let failure {
-                if log.savepoints.contains(savepoint) { log.refuseToGoOn(failure) }
+                // (A cancelled access cannot go on anyway.)
+                if !access.isStopped, log.savepoints.contains(savepoint) { log.refuseToGoOn(failure) }
             }
             throw error
         }
@@ -231,6 +232,7 @@ extension Database {
         if isKeptForAccess { releaseKept() }
         if let lostTransaction {
             log.endLostTransaction()
+            if log.isOpen { try? closeForgottenTransaction() }
             throw lostTransaction
         }
         // The C interface opens transactions without the log's knowledge.

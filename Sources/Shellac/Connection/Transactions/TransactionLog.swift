@@ -123,6 +123,7 @@ final class TransactionLog: TransactionFollower {
             guard !isInside else { break }
             tellOfEnd(.rollback, by: statement)
             rollBackAndClose()
+            if openScopes == 0 { endLostTransaction() }
         case .savepoint(let name):
             if !isOpen {
                 open(by: statement)
