@@ -91,6 +91,33 @@ final class BrokenRun {
         return .failed
     }
 
+    /// Lets operation n of a workload fail, for n = 0, `stride`, … until nothing fails. After each
+    /// failure, a second attempt must succeed.
+    ///
+    /// - Parameter run: Makes a run of the workload with a new database.
+    /// - Returns: The number of failed runs, and the number of forgiven ones.
+    static func strikeEverywhere(
+        stride: Int, run: () throws -> BrokenRun, fault: (Int) -> some SteppedFault, named: (Int) -> String
+    ) throws -> (failures: Int, forgiven: Int) {
+        let expected = try run().finish()
+        var (count, failures, forgiven) = (0, 0, 0)
+        while true {
+            let run = try run()
+            switch try run.strike(fault(count), named: named(count)) {
+            case .untouched: return (failures, forgiven)
+            case .forgiven:
+                forgiven += 1
+                try #expect(
+                    run.writer.inDatabase { db in try db.everything() } == expected,
+                    "\(run.workload.name), \(named(count))")
+            case .failed:
+                failures += 1
+                try #expect(run.finish() == expected, "\(run.workload.name), \(named(count))")
+            }
+            count += stride
+        }
+    }
+
     /// The content of the database, and of the records.
     private func state() throws -> [String] {
         var state = try writer.inDatabase { db in try db.everything() }

@@ -58,23 +58,10 @@ struct FailingMemoryTests {
         "leaves the rows, the records and the connection as they were",
         arguments: Workload.all, [false, true])
     func fails(_ workload: Workload, lasts: Bool) throws {
-        let expected = try run(workload).finish()
-        var (count, failures, forgiven) = (0, 0, 0)
-        while true {
-            let run = try run(workload)
-            let name = "the allocation after \(count)\(lasts ? " and all later ones" : "")"
-            let outcome = try run.strike(MemoryFault(after: count, lasts: lasts), named: name)
-            if outcome == .untouched { break }
-            if outcome == .forgiven {
-                // SQLite does without some allocations.
-                forgiven += 1
-                try #expect(run.writer.inDatabase { db in try db.everything() } == expected, "\(name)")
-            } else {
-                failures += 1
-                try #expect(run.finish() == expected, "\(name)")
-            }
-            count += Self.stride ?? 251
-        }
+        let (failures, forgiven) = try BrokenRun.strikeEverywhere(
+            stride: Self.stride ?? 251, run: { try run(workload) },
+            fault: { MemoryFault(after: $0, lasts: lasts) },
+            named: { "the allocation after \($0)\(lasts ? " and all later ones" : "")" })
         #expect(failures > 0)
         if Self.stride != nil {
             print("\(workload.name)\(lasts ? ", lasting" : ""): \(failures) failures, \(forgiven) forgiven")
@@ -118,7 +105,7 @@ struct FailingMemoryTests {
         #expect(failures > 100)
     }
 
-    @Test("A transaction is rolled back without memory, and observers are told at once")
+    @Test("The connection rolls a transaction back without memory, and notifies observers at once")
     func rollback() throws {
         let spy = ObserverSpy()
         let queue = try heroes(spy)
@@ -136,7 +123,7 @@ struct FailingMemoryTests {
     }
 
     @Test(
-        "A transaction that nothing could roll back is rolled back by the next access, which finds it ended"
+        "The next access rolls a transaction back that the last one could not end"
     )
     func nextAccess() throws {
         let spy = ObserverSpy()
@@ -160,7 +147,7 @@ struct FailingMemoryTests {
     }
 
     @Test(
-        "A transaction does not go on, nor commit, if the savepoint that failed in it could not be rolled back",
+        "A transaction refuses statements and its commit if it could not roll a failed savepoint back",
         .behaviour(45))
     func savepoint() throws {
         let queue = try heroes(ObserverSpy())
@@ -192,7 +179,7 @@ struct FailingMemoryTests {
     }
 
     @Test(
-        "The same for a transaction without a scope: the end of the access, or the program, rolls it back",
+        "The access or the program ends such a transaction if it has no scope",
         arguments: [false, true])
     func transactionWithoutScope(isEndedByProgram: Bool) throws {
         let queue = try heroes(ObserverSpy())

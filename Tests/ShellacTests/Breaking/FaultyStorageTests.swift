@@ -97,23 +97,16 @@ struct FaultyStorageTests {
         storage.tearsWrites = kind.tears
         var (failures, forgiven) = (0, 0)
         for workload in Workload.all {
-            let expected = try run(workload, opening, storage).finish()
-            var (count, isOver) = (0, false)
-            while !isOver {
-                let run = try run(workload, opening, storage)
-                let fault = FaultyStorage.Fault(
-                    kind.operations, after: count, lasts: kind.lasts, code: kind.code)
-                switch try run.strike(StorageBreakage(storage, fault), named: "\(kind.name) after \(count)") {
-                case .untouched: isOver = true
-                case .forgiven:
-                    forgiven += 1
-                    try #expect(run.writer.inDatabase { db in try db.everything() } == expected)
-                case .failed:
-                    failures += 1
-                    try #expect(run.finish() == expected, "\(workload.name), \(kind.name) after \(count)")
-                }
-                count += Self.stride ?? (opening.isTight ? 211 : 41)
-            }
+            let counts = try BrokenRun.strikeEverywhere(
+                stride: Self.stride ?? (opening.isTight ? 211 : 41),
+                run: { try run(workload, opening, storage) },
+                fault: { count in
+                    StorageBreakage(
+                        storage, .init(kind.operations, after: count, lasts: kind.lasts, code: kind.code))
+                },
+                named: { "\(kind.name) after \($0)" })
+            failures += counts.failures
+            forgiven += counts.forgiven
         }
         if Self.stride != nil {
             print("\(opening.testDescription), \(kind.name): \(failures) failures, \(forgiven) forgiven")

@@ -141,7 +141,7 @@ struct UpsertTests {
         override func updateFromRow(_ row: Row) throws { if refuses { throw TestError(7) } }
     }
 
-    @Test("that a class does not take are written to the error log, with the columns and the way to go")
+    @Test("name the columns in the error log that a class does not read back")
     func notTaken() async {
         await #expect(processExitsWith: .success) {
             let log = Recorder<String>()
