@@ -35,4 +35,23 @@ struct OldNamesTests {
             #expect(result.output.contains("has been renamed to '\(name)'"), "\(code): \(result.output)")
         }
     }
+
+    @Test("that have no new one do not compile, and the compiler says what to write")
+    func replaced() async throws {
+        let replacements = [
+            ("_ = try DatabaseSnapshotPool(db)", "write `dbPool.makeSnapshotPool()`"),
+            ("let _: (any StatementBinding)?", "conform to DatabaseValueConvertible"),
+        ]
+        let source = """
+            import Shellac
+            func use(_ db: Database) throws {
+            \(replacements.map(\.0).joined(separator: "\n"))
+            }
+            """
+        let result = try await SwiftScript.compile(source: source)
+        #expect(!result.succeeded)
+        for (code, sentence) in replacements {
+            #expect(result.output.contains(sentence), "\(code): \(result.output)")
+        }
+    }
 }

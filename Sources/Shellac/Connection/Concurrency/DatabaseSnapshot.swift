@@ -133,6 +133,31 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, @unchecked Send
         }
         super.init(pool, connections, "snapshot pool")
     }
+
+    /// Opens a file, whose state does not change for these connections, whatever is written later.
+    ///
+    /// The file must have a write-ahead log. To read the state of a pool that is open already, call
+    /// ``DatabasePool/makeSnapshotPool(readerCount:)``.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - configuration: The configuration of the connections, which only read whatever it says.
+    /// - Throws: A ``DatabaseError`` if the file cannot be opened, or if others keep writing to it.
+    public convenience init(path: String, configuration: Configuration = Configuration()) throws {
+        var configuration = configuration
+        configuration.readonly = true
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        try self.init(pool, readerCount: pool.clampedReaderCount(nil))
+    }
+
+    @available(
+        *, unavailable,
+        message:
+            "SQLite opens no other connection at the state of a running read: write `dbPool.makeSnapshotPool()`"
+    )
+    public convenience init(_ db: Database, configuration: Configuration? = nil) throws {
+        try self.init(path: "")
+    }
 }
 
 extension DatabasePool {
@@ -154,8 +179,12 @@ extension DatabasePool {
     /// - Throws: A ``DatabaseError`` if the file cannot be opened again, or another process keeps
     ///   writing.
     public func makeSnapshotPool(readerCount: Int? = nil) throws -> DatabaseSnapshotPool {
-        let count = readerCount ?? configuration.maximumReaderCount
-        return try DatabaseSnapshotPool(self, readerCount: min(max(1, count), FreePlaces.most))
+        try DatabaseSnapshotPool(self, readerCount: clampedReaderCount(readerCount))
+    }
+
+    /// Returns a number of readers that a snapshot may have, by default that of the configuration.
+    fileprivate func clampedReaderCount(_ readerCount: Int?) -> Int {
+        min(max(1, readerCount ?? configuration.maximumReaderCount), FreePlaces.most)
     }
 
     /// Opens the connections of a snapshot, and makes them keep a state. If that fails, it closes

@@ -6,6 +6,12 @@ public typealias DatabaseIntRepresentable = DatabaseValueConvertible
 @available(*, unavailable, renamed: "DatabaseValueConvertible")
 public typealias DatabaseStringRepresentable = DatabaseValueConvertible
 
+@available(
+    *, unavailable,
+    message: "conform to DatabaseValueConvertible: an argument is a value, which errors and reports can show"
+)
+public protocol StatementBinding {}
+
 extension DatabaseValue {
     @available(*, unavailable, message: "write `integer.databaseValue`")
     public init(int64 integer: Int64) { self = integer.databaseValue }

@@ -17,12 +17,13 @@ struct SnapshotTests {
 
     /// The kinds of accesses that keep a state.
     enum Kind: String, CaseIterable, Codable, Sendable {
-        case one, several
+        case one, several, ofPath
 
         func make(_ pool: DatabasePool) throws -> DatabaseSnapshotReader {
             switch self {
             case .one: try pool.makeSnapshot()
             case .several: try pool.makeSnapshotPool(readerCount: 3)
+            case .ofPath: try DatabaseSnapshotPool(path: pool.path, configuration: pool.configuration)
             }
         }
     }
@@ -315,6 +316,19 @@ struct SnapshotTests {
         try pool.close()
         #expect(databaseError { _ = try pool.makeSnapshot() }?.message == "the database test is closed")
         #expect(databaseError { _ = try pool.makeSnapshotPool() }?.message == "the database test is closed")
+    }
+
+    @Test("A snapshot pool of a path needs a file that has a write-ahead log")
+    func paths() throws {
+        let folder = try TemporaryFolder()
+        let missing = databaseError { _ = try DatabaseSnapshotPool(path: folder.path("missing.sqlite")) }
+        #expect(missing?.resultCode == .SQLITE_CANTOPEN)
+        #expect(!FileManager.default.fileExists(atPath: folder.path("missing.sqlite")))
+        let path = folder.path("queue.sqlite")
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { db in try db.execute(sql: "CREATE TABLE player (name)") }
+        let withoutLog = databaseError { _ = try DatabaseSnapshotPool(path: path) }
+        #expect(withoutLog?.message?.contains("use a DatabaseQueue") == true, "\(withoutLog as Any)")
     }
 
     @Test("A pool that only reads makes snapshots, and pools of them")
