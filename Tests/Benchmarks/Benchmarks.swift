@@ -30,6 +30,21 @@ enum Benchmarks {
             print(answer.bytes, answer.checksum)
             return true
         }
+        if let step = options.startupStep {
+            let (nanoseconds, bytes) = try StartupComparison.perform(step[0], step[1])
+            print(nanoseconds, bytes)
+            return true
+        }
+        if let step = options.growthStep {
+            let (nanoseconds, bytes) = try GrowthComparison.perform(step.name, step.size)
+            print(nanoseconds, bytes)
+            return true
+        }
+        if options.startup {
+            try StartupComparison().run()
+            return true
+        }
+        if options.growth { return try growth(options.prefixes).run() }
         if let step = options.exchangeStep {
             try ExchangeComparison.perform(step[0], step[1], step[2])
             return true
@@ -51,6 +66,8 @@ enum Benchmarks {
         print("This is a debug build: its times mean nothing. Use `swift run -c release Benchmarks`.\n")
         #endif
 
+        // A file that cannot be read is found before the long run.
+        let baseline = try options.baseline.map { try Baseline(path: $0) }
         let fixture = try Fixture.make(scale: Scale(rows: options.rows))
         defer { fixture.remove() }
         let table = Table(workloads)
@@ -68,7 +85,21 @@ enum Benchmarks {
         let report = Report(machine: Machine.description, rounds: options.rounds, outcomes: outcomes)
         try options.json.map { try Data(report.json.utf8).write(to: URL(fileURLWithPath: $0)) }
         try options.chart.map { try Data(report.svg.utf8).write(to: URL(fileURLWithPath: $0)) }
+        baseline?.print(outcomes)
         return outcomes.allSatisfy(\.isEqual)
+    }
+
+    /// The workloads and series whose names begin with one of the prefixes.
+    private static func growth(_ prefixes: [String]) throws -> GrowthComparison {
+        let series = GrowthSeries.all.filter { series in
+            prefixes.isEmpty || prefixes.contains(where: series.name.hasPrefix)
+        }
+        // Prefixes of series alone mean no workload.
+        let others = prefixes.filter { prefix in !GrowthSeries.all.contains { $0.name.hasPrefix(prefix) } }
+        let workloads =
+            others.isEmpty && !prefixes.isEmpty
+            ? [] : try Catalogue.workloads(startingWith: others, inMemory: false)
+        return GrowthComparison(workloads: workloads, series: series)
     }
 
     private static func fail(_ message: String) -> Never {

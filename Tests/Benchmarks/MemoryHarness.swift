@@ -1,7 +1,4 @@
-import Foundation
-
-/// Measures the memory of the sides of a workload, each in a process of its own. In one process,
-/// the second side could use the room that the first has left behind in the heap.
+/// Measures the memory of the sides of a workload, each in a process of its own.
 enum MemoryHarness {
     static func run(_ workload: Workload, fixture: Fixture) throws -> Outcome {
         let operations = try workload.sides(fixture).operations
@@ -43,20 +40,9 @@ struct FootprintRequest {
         }
     }
 
-    /// The answer of a new process: two numbers in a line.
+    /// The answer of a new process.
     func measureElsewhere() throws -> Side.Footprint {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = Bundle.main.executableURL
-        process.arguments = [Self.option, workload, side, path, String(rows)]
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        let numbers = text.split(whereSeparator: \.isWhitespace)
-        guard process.terminationStatus == 0, numbers.count == 2, let bytes = Int(numbers[0]),
-            let checksum = UInt64(numbers[1])
-        else { throw BenchmarkError("no answer from \(workload), side \(side)") }
-        return Side.Footprint(bytes: bytes, checksum: checksum)
+        let (bytes, checksum) = try Answer<UInt64>.of([Self.option, workload, side, path, String(rows)])
+        return Side.Footprint(bytes: Int(bytes), checksum: checksum)
     }
 }

@@ -8,7 +8,10 @@ struct Options {
     var seconds: Int
     var json: String?
     var chart: String?
+    /// The JSON of an earlier run, to compare with.
+    var baseline: String?
     var memory = false
+    var growth = false
     var list = false
     var help = false
     /// The one measurement to make, in a process that the program has started itself.
@@ -17,6 +20,11 @@ struct Options {
     /// program has started itself.
     var exchange = false
     var exchangeStep: [String]?
+    /// The one step of ``GrowthComparison``, in a process that the program has started itself.
+    var growthStep: (name: String, size: Int)?
+    /// The same for the start of a process.
+    var startup = false
+    var startupStep: [String]?
 
     static let usage = """
         USAGE: Benchmarks [WORKLOAD-PREFIX…] [OPTIONS]
@@ -25,8 +33,11 @@ struct Options {
           --rounds N    the rounds that count, after one to warm up (9, and on a busy machine more)
           --smoke       2000 rows, 1 round: shows that all workloads run and that checksums agree
           --memory      the memory workloads, each side in a process of its own, in bytes per record
+          --growth      the workloads with 1000 to 1000000 rows, and more of other things
+          --startup     the time and memory of a process that opens a file and reads one row
           --exchange    a million lines of CSV into and out of a table, beside sqlite3 (--rows says how many)
           --json FILE   writes the results as JSON
+          --baseline FILE  marks what has changed since the run that has written this JSON
           --chart FILE  writes the results as an SVG
           --list        lists the workloads, and runs none
         """
@@ -59,6 +70,13 @@ struct Options {
             case "--smoke": smoke = true
             case "--memory": memory = true
             case "--list": list = true
+            case "--growth": growth = true
+            case GrowthComparison.step:
+                growthStep = (try word(after: argument), try number(after: argument))
+            case "--baseline": baseline = try word(after: argument)
+            case StartupComparison.option: startup = true
+            case StartupComparison.step:
+                startupStep = try [word(after: argument), word(after: argument)]
             case ExchangeComparison.option: exchange = true
             case ExchangeComparison.step:
                 exchangeStep = try [word(after: argument), word(after: argument), word(after: argument)]

@@ -26,6 +26,7 @@ extension Outcome {
             ("c_\(unit)", c?.text(1)),
             ("shellac_\(unit)", shellac.text(1)),
             ("ratio", ratio?.text(2)),
+            ("uncertainty", uncertainty.flatMap { $0.isFinite ? $0.text(3) : nil }),
             ("gate", workload.gate.text(2)),
             ("goal", workload.goal.text(2)),
             ("checksum", checksum.json),

@@ -66,10 +66,10 @@ extension Double? {
 }
 
 extension String {
-    fileprivate func left(_ width: Int) -> String {
+    func left(_ width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }
-    fileprivate func right(_ width: Int) -> String {
+    func right(_ width: Int) -> String {
         String(repeating: " ", count: max(0, width - count)) + self
     }
 }
