@@ -46,6 +46,54 @@ struct DefinitionNamesTests {
         }
     }
 
+    private final class ClassMover: Record {
+        var id: Int64?
+        var name = ""
+        var score = 0
+
+        override class var databaseTableName: String { "mover" }
+
+        override func columns(_ column: borrowing RecordColumns) throws {
+            try column("id", id) { id = $0 }
+            try column("name", name) { name = $0 }
+            try column("score", score) { score = $0 }
+        }
+    }
+
+    private struct ConstantMover: Codable, PersistableRecord {
+        static let databaseTableName = "mover"
+        let name: String
+        let score: Int
+    }
+
+    @Test("Constant records and class records fetch a selection of what they have saved")
+    func selectionsOfConstants() throws {
+        try withMovers { db in
+            let constant = ConstantMover(name: "David", score: 5)
+            let score = try constant.insertAndFetch(db) {
+                try Int.fetchOne($0)
+            } select: {
+                [$0.score]
+            }
+            #expect(score == 5)
+            let record = ClassMover()
+            (record.name, record.score) = ("Eve", 6)
+            let name = try record.insertAndFetch(db) {
+                try String.fetchOne($0)
+            } select: {
+                [$0.name]
+            }
+            #expect(name == "Eve" && record.id != nil && !record.hasDatabaseChanges)
+            record.score = 7
+            let saved = try record.saveAndFetch(db, selection: { [$0.score, $0.name] }) {
+                try Row.fetchOne($0)
+            }
+            #expect(saved == ["score": 7, "name": "Eve"])
+            let error = databaseError { _ = try record.saveAndFetch(db, selection: { _ in [] }) { _ in } }
+            #expect(error?.resultCode == .SQLITE_MISUSE, "\(error as Any)")
+        }
+    }
+
     @Test("Saves fetch a selection that follows the function that fetches it")
     func selections() throws {
         try withMovers { db in

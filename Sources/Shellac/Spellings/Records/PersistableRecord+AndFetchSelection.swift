@@ -162,4 +162,60 @@ extension PersistableRecord {
         var copy = self
         return try copy.persist(.save, resolution, selection, in: db, fetch)
     }
+
+    /// See ``MutablePersistableRecord/insert(_:)``.
+    ///
+    /// Returns the value that a function fetches from a statement of the selection, which is of the
+    /// saved row. The statement has no row if a conflict was resolved by ignoring the record. An
+    /// empty selection throws a ``DatabaseError``.
+    public func insertAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
+        fetch: (Statement) throws -> Fetched
+    ) throws -> Fetched {
+        var copy = self
+        return try copy.persist(.insert, resolution, selection(Columns.self), in: db, fetch)
+    }
+
+    /// See ``MutablePersistableRecord/save(_:)``.
+    ///
+    /// Returns the value that a function fetches from a statement of the selection, which is of the
+    /// saved row. The statement has no row if a conflict was resolved by ignoring the record. An
+    /// empty selection throws a ``DatabaseError``.
+    public func saveAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        @SQLSelectionBuilder selection: (Columns.Type) throws -> [any SQLSelectable],
+        fetch: (Statement) throws -> Fetched
+    ) throws -> Fetched {
+        var copy = self
+        return try copy.persist(.save, resolution, selection(Columns.self), in: db, fetch)
+    }
+
+    /// See ``MutablePersistableRecord/insert(_:)``.
+    ///
+    /// Returns the value that a function fetches from a statement of the selection, which is of the
+    /// saved row. The statement has no row if a conflict was resolved by ignoring the record. An
+    /// empty selection throws a ``DatabaseError``.
+    public func insertAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        fetch: (Statement) throws -> Fetched,
+        @SQLSelectionBuilder select selection: (Columns.Type) throws -> [any SQLSelectable]
+    ) throws -> Fetched {
+        var copy = self
+        return try copy.persist(.insert, resolution, selection(Columns.self), in: db, fetch)
+    }
+
+    /// See ``MutablePersistableRecord/save(_:)``.
+    ///
+    /// Returns the value that a function fetches from a statement of the selection, which is of the
+    /// saved row. The statement has no row if a conflict was resolved by ignoring the record. An
+    /// empty selection throws a ``DatabaseError``.
+    public func saveAndFetch<Fetched>(
+        _ db: Database, onConflict resolution: Database.ConflictResolution? = nil,
+        fetch: (Statement) throws -> Fetched,
+        @SQLSelectionBuilder select selection: (Columns.Type) throws -> [any SQLSelectable]
+    ) throws -> Fetched {
+        var copy = self
+        return try copy.persist(.save, resolution, selection(Columns.self), in: db, fetch)
+    }
 }
