@@ -3,12 +3,28 @@ import Shellac
 /// Statements that write, without records.
 enum ExecuteWorkloads {
     static let all = [
-        Workload("execute.insert", gate: 2.0, goal: 1.3, sides: insert)
+        Workload("execute.insert", gate: 2.0, goal: 1.3) { fixture in
+            try insert(fixture) { statement, row in
+                try statement.execute(arguments: [
+                    row, row + 1, row + 2, row + 3, row + 4, row + 5, row + 6, row + 7, row + 8, row + 9,
+                ])
+            }
+        },
+        Workload("execute.insert.values", gate: 1.85, goal: 1.3) { fixture in
+            try insert(fixture) { statement, row in
+                try statement.execute(
+                    arguments: .values(
+                        row, row + 1, row + 2, row + 3, row + 4, row + 5, row + 6, row + 7, row + 8, row + 9))
+            }
+        },
     ]
 
     /// Items inserted with a prepared statement, in one transaction, in memory. Each run begins
     /// with an empty table.
-    private static func insert(_ fixture: Fixture) throws -> Sides {
+    @inline(__always)
+    private static func insert(
+        _ fixture: Fixture, _ execute: @escaping (Statement, _ row: Int) throws -> Void
+    ) throws -> Sides {
         let insertions = fixture.scale.insertions
         let connection = try CConnection()
         try connection.execute(Item.table)
@@ -34,12 +50,7 @@ enum ExecuteWorkloads {
             keeping: {
                 try queue.write { db in
                     let statement = try db.cachedStatement(sql: Item.insertion)
-                    for row in 0..<insertions {
-                        try statement.execute(arguments: [
-                            row, row + 1, row + 2, row + 3, row + 4, row + 5, row + 6, row + 7, row + 8,
-                            row + 9,
-                        ])
-                    }
+                    for row in 0..<insertions { try execute(statement, row) }
                 }
             },
             checksum: {

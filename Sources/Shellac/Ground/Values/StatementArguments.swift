@@ -42,6 +42,31 @@ public struct StatementArguments: Hashable, Sendable {
         namedValues = nil
     }
 
+    /// Returns positional arguments of any types.
+    ///
+    /// They are those of a literal, and take less time to make, because the compiler knows the type
+    /// of each. Use them where a statement runs thousands of times:
+    ///
+    /// ```swift
+    /// let statement = try db.cachedStatement(sql: "INSERT INTO point VALUES (?, ?, ?)")
+    /// for point in points { try statement.execute(arguments: .values(point.x, point.y, point.name)) }
+    /// ```
+    ///
+    /// - Parameter value: The values, in the order of the parameters. Nil is NULL.
+    @inlinable
+    public static func values<each Value: DatabaseValueConvertible>(
+        _ value: repeat each Value
+    ) -> StatementArguments {
+        var count = 0
+        for _ in repeat (each Value).self { count += 1 }
+        var values: [DatabaseValue] = []
+        values.reserveCapacity(count)
+        for value in repeat each value { values.append(value.databaseValue) }
+        var arguments = StatementArguments()
+        arguments.positional = .many(values)
+        return arguments
+    }
+
     /// Creates named arguments.
     ///
     /// - Parameter dictionary: The values, keyed by parameter name without `:`, `@` or `$`. Nil is

@@ -134,6 +134,25 @@ struct StatementTests {
         }
     }
 
+    @Test("Values of known types are the arguments of a literal")
+    func values() throws {
+        let date = Date(timeIntervalSince1970: 0)
+        let values = StatementArguments.values(1, "a", 1.5, Data([1]), date, nil as Int?, true)
+        #expect(values == [1, "a", 1.5, Data([1]), date, nil, true])
+        #expect(StatementArguments.values() == [] && StatementArguments.values().isEmpty)
+        #expect(StatementArguments.values("a") == ["a"])
+        try Self.queue().inDatabase { db in
+            let statement = try db.makeStatement(sql: "INSERT INTO t VALUES (? + ?)")
+            for number in 4...6 { try statement.execute(arguments: .values(number, 10)) }
+            try #expect(Int.fetchAll(db, sql: "SELECT a FROM t") == [1, 2, 3, 14, 15, 16])
+            #expect(statement.arguments == [6, 10])
+            expectError("wrong number of arguments: 1 for 2 parameters") {
+                try statement.execute(arguments: .values(1))
+            }
+            try #expect(Int.fetchOne(db, sql: "SELECT ? + :b", arguments: .values(1, 2)) == 3)
+        }
+    }
+
     @Test("Without arguments, ever, a statement with parameters does not run")
     func neverBound() throws {
         try Self.queue().inDatabase { db in
