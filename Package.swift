@@ -84,7 +84,7 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks", dependencies: ["Shellac", "CSQLite"], path: "Tests/Benchmarks",
-            swiftSettings: settings),
+            exclude: ["RESULTS.md", "results.json"], swiftSettings: settings),
         // Building Tour builds its pages, which it runs: see Playgrounds/Tour/main.swift.
         .executableTarget(
             name: "Tour", dependencies: pages.map { .target(name: "Tour\($0)") }, path: "Playgrounds/Tour",

@@ -109,7 +109,7 @@ enum SavingWorkloads {
     private static func clean(
         _ fixture: Fixture, _ count: Int, hasChanges: @escaping (Int) -> Bool
     ) throws -> Sides {
-        let passes = fixture.scale.queries / count
+        let passes = max(1, fixture.scale.queries / count)
         let shellac = Side {
             var clean: UInt64 = 0
             for _ in 0..<passes {
@@ -124,7 +124,7 @@ enum SavingWorkloads {
     private static func unchanged(_ fixture: Fixture) throws -> Sides {
         let queue = try fixture.queue()
         let players = try queue.read { try ClassPlayer.fetchAll($0, sql: Player.selection + " LIMIT 1000") }
-        let passes = fixture.scale.queries / players.count
+        let passes = max(1, fixture.scale.queries / players.count)
         let shellac = Side {
             try queue.write { db in
                 var clean: UInt64 = 0
