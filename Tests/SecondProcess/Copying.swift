@@ -34,3 +34,12 @@ struct Copying {
         sqlite3_close_v2(connection)
     }
 }
+
+extension Copying {
+    @Sendable
+    static func begin(_ arguments: [String]) async throws -> Bool {
+        guard arguments.count == 3, arguments[2] == "checkpoints" else { return false }
+        try Copying(path: arguments[1]).run()
+        return true
+    }
+}

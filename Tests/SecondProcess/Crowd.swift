@@ -130,3 +130,14 @@ struct Crowd {
         }
     }
 }
+
+extension Crowd {
+    @Sendable
+    static func begin(_ arguments: [String]) async throws -> Bool {
+        guard arguments.count == 5, let way = Writing.Way(rawValue: arguments[2]),
+            let work = Work(rawValue: arguments[3]), let count = Int(arguments[4])
+        else { return false }
+        try await Crowd(path: arguments[1], way, work, count: count).run()
+        return true
+    }
+}

@@ -35,3 +35,14 @@ struct Keeping {
         }
     }
 }
+
+extension Keeping {
+    @Sendable
+    static func begin(_ arguments: [String]) async throws -> Bool {
+        guard arguments.count == 4, arguments[2] == "keeper", let count = Int(arguments[3]) else {
+            return false
+        }
+        try Keeping(folder: arguments[1]).run(count: count)
+        return true
+    }
+}

@@ -98,3 +98,14 @@ struct Steps {
         try db.execute(sql: "UPDATE done SET number = ?", arguments: [number])
     }
 }
+
+extension Steps {
+    @Sendable
+    static func begin(_ arguments: [String]) async throws -> Bool {
+        guard arguments.count == 4, arguments[2] == "steps", let work = Work(rawValue: arguments[3]) else {
+            return false
+        }
+        try Steps(path: arguments[1], work).run()
+        return true
+    }
+}

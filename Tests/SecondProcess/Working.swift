@@ -63,3 +63,14 @@ struct Working {
         try await jobs.dbPool.close()
     }
 }
+
+extension Working {
+    @Sendable
+    static func begin(_ arguments: [String]) async throws -> Bool {
+        guard arguments.count == 4, arguments[2] == "jobs", let number = Int(arguments[3]) else {
+            return false
+        }
+        try await Working(path: arguments[1], process: number).run()
+        return true
+    }
+}

@@ -75,3 +75,22 @@ final class Flag: Sendable {
     var isSet: Bool { value.load(ordering: .acquiring) }
     func set() { value.store(true, ordering: .releasing) }
 }
+
+extension Writing {
+    @Sendable
+    static func open(_ arguments: [String]) async throws -> Bool {
+        guard arguments.count == 4, arguments[2] == "open", let way = Way(rawValue: arguments[3]) else {
+            return false
+        }
+        try open(path: arguments[1], way)
+        return true
+    }
+
+    @Sendable
+    static func begin(_ arguments: [String]) async throws -> Bool {
+        guard arguments.count == 4, let way = Way(rawValue: arguments[2]), let number = Int(arguments[3])
+        else { return false }
+        try Writing(path: arguments[1], way, process: number).run()
+        return true
+    }
+}

@@ -1,3 +1,4 @@
+// Needs Live.
 #if os(Linux)
 import TestSupport
 import Testing

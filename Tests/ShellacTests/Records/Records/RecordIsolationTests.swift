@@ -1,3 +1,4 @@
+// Needs Held.
 import Foundation
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+// Needs SoftDelete.
 // A type fetches the same from its table as a request for it does.
 
 import Foundation
