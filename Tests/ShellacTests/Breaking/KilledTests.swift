@@ -1,3 +1,4 @@
+// Needs Exchange, Journal.
 import Foundation
 import TestSupport
 import Testing
