@@ -1,4 +1,3 @@
-import Foundation
 import Shellac
 
 extension GrowthSeries {
@@ -27,12 +26,12 @@ extension GrowthSeries {
             "class records inserted by transactions of so many saves, per save; memory while one is open",
         sizes: [1, 100, 10_000, 1_000_000]
     ) { size in
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
+        let fixture = try Fixture.make(scale: Scale(rows: 1))
+        defer { fixture.remove() }
         var configuration = Configuration()
         configuration.journalMode = .wal
         configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = OFF") }
-        let queue = try DatabaseQueue(path: folder.path("saves.sqlite"), configuration: configuration)
+        let queue = try DatabaseQueue(path: fixture.path(of: "saves"), configuration: configuration)
         try queue.write { db in try db.execute(sql: Player.table) }
         let transactions = max(1, 20_000 / size)
         let records = (0..<size * transactions).map { ListedPlayer.make(Player(row: $0)) }
@@ -81,15 +80,4 @@ extension GrowthSeries {
 private final class OtherTableObserver: TransactionObserver {
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { eventKind.tableName == "player" }
     func databaseDidChange(with event: DatabaseEvent) {}
-}
-
-/// A folder for the files of one measurement.
-private struct TemporaryFolder {
-    private let url = FileManager.default.temporaryDirectory.appending(
-        path: "shellac-growth-\(UUID().uuidString)")
-
-    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false) }
-
-    func path(_ name: String) -> String { url.appending(path: name).path }
-    func remove() { try? FileManager.default.removeItem(at: url) }
 }

@@ -122,8 +122,11 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, @unchecked Sendable
 /// print(try await players, try await teams)
 /// ```
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader, @unchecked Sendable {
-    fileprivate init(_ pool: DatabasePool, readerCount: Int) throws {
-        let connections = try pool.openForSnapshot(count: readerCount, "snapshots") { databases in
+    /// Opens the connections. If `readerCount` is nil, the configuration says how many.
+    fileprivate init(_ pool: DatabasePool, readerCount: Int?) throws {
+        let wanted = readerCount ?? pool.configuration.maximumReaderCount
+        let count = min(max(1, wanted), FreePlaces.most)
+        let connections = try pool.openForSnapshot(count: count, "snapshots") { databases in
             let keepState = { for database in databases { try database.keepState() } }
             if pool.configuration.readonly {
                 try pool.betweenCommits(databases, keepState)
@@ -147,7 +150,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, @unchecked Send
         var configuration = configuration
         configuration.readonly = true
         let pool = try DatabasePool(path: path, configuration: configuration)
-        try self.init(pool, readerCount: pool.clampedReaderCount(nil))
+        try self.init(pool, readerCount: nil)
     }
 
     @available(
@@ -179,12 +182,7 @@ extension DatabasePool {
     /// - Throws: A ``DatabaseError`` if the file cannot be opened again, or another process keeps
     ///   writing.
     public func makeSnapshotPool(readerCount: Int? = nil) throws -> DatabaseSnapshotPool {
-        try DatabaseSnapshotPool(self, readerCount: clampedReaderCount(readerCount))
-    }
-
-    /// Returns a number of readers that a snapshot may have, by default that of the configuration.
-    fileprivate func clampedReaderCount(_ readerCount: Int?) -> Int {
-        min(max(1, readerCount ?? configuration.maximumReaderCount), FreePlaces.most)
+        try DatabaseSnapshotPool(self, readerCount: readerCount)
     }
 
     /// Opens the connections of a snapshot, and makes them keep a state. If that fails, it closes
